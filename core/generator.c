@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The generator: how an ID is drawn. Read next_published first: it is what nearly every call does.
+ *
+ * The word holds the last number issued (internal.h). A number is drawn by one compare-and-swap of
+ * the whole word, so no two calls draw the same one. What allows a call to pass quickly is the
+ * published tick: (base, gate) says that the tick that began at gate on the wall clock is the
+ * word's own, and lies wholly below the ceiling. Every other case is the slow path's: a new tick, a
+ * stepped clock, a spent sequence, a ceiling, a closed word, a forked child.
+ *
+ * core/model holds the same steps as a model, with the mutants that break it. Change neither alone.
+ */
+#include "internal.h"
+
+static int64_t id_of(const flake_generator *gen, uint64_t word) {
+  return (int64_t)((word >> gen->seq_bits & gen->tick_mask) << gen->time_shift |
+                   (word >> gen->word_node_shift) << gen->node_shift |
+                   (word & gen->seq_mask) << gen->seq_shift);
+}
+
+/* The fast path: the next ID, or 0 when the published tick does not serve. One comparison catches a
+ * new tick, any step of the clock, a shut gate and a fork; the other a spent sequence, another node
+ * and a closed word. Base, gate, clock, word are read in this order. */
+static inline int64_t next_published(flake_generator *gen) {
+  const flake_line *line = gen->line;
+  uint64_t base = flake_load(&line->base);
+  uint64_t gate = flake_load(&line->gate);
+  uint64_t now_ns = gen->wall_ns(gen->clock_self);
+  if (now_ns - gate >= line->tick_ns) return 0;
+  uint64_t word = flake_load(&gen->words->word);
+  do {
+    if (((word + 1) ^ base) >= line->seq_span) return 0;
+  } while (!flake_cas(&gen->words->word, &word, word + 1));
+  return id_of(gen, word + 1);
+}
+
+/* ---- the slow path --------------------------------------------------------------------------- */
+
+/* One look at everything, in the order that the model needs: word, ceiling, clock. */
+typedef struct view {
+  uint64_t word;
+  uint64_t ceiling; /* tick, exclusive */
+  uint64_t now_ns;
+  uint64_t now_tick;
+} view;
+
+static flake_status look(flake_generator *gen, view *v) {
+  v->word = flake_load(&gen->words->word);
+  v->ceiling = flake_load(&gen->words->ceilw) & FLAKE_CEILING_MASK;
+  v->now_ns = gen->clock.wall_ns(gen->clock.self);
+  if (flake_is_forked(gen)) return FLAKE_E_FORKED;
+  if (!flake_is_open(v->word) || v->ceiling == 0) return FLAKE_E_CLOSED;
+  if (v->now_ns < gen->epoch_ns) return FLAKE_E_BEFORE_EPOCH;
+  v->now_tick = (v->now_ns - gen->epoch_ns) / gen->tick_ns;
+  flake_raise(&gen->words->wall_high, v->now_tick);
+  return FLAKE_OK;
+}
+
+/* Where a new tick's sequence starts: 0, or a number that only the tick and this generator's secret
+ * decide, so that racing threads agree on it (the finalizer of splitmix64). */
+static uint64_t sequence_start(const flake_generator *gen, uint64_t tick) {
+  if (gen->config.seq_spread_bits == 0) return 0;
+  uint64_t z = tick + gen->line->secret;
+  z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+  z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+  z ^= z >> 31;
+  return z & flake_low_bits((uint32_t)gen->config.seq_spread_bits);
+}
+
+/* Tick and sequence of the smallest number above the word that is not before now. */
+static uint64_t candidate(const flake_generator *gen, const view *v) {
+  uint64_t above = (v->word & gen->low_mask) + 1;
+  uint64_t fresh = v->now_tick << gen->seq_bits | sequence_start(gen, v->now_tick);
+  return above > fresh ? above : fresh;
+}
+
+/* Lets the calls of this tick pass quickly. Busy: another thread is about to do the same. The word
+ * is looked at again, so that a publisher that slept does not reopen an old gate. */
+static void publish(flake_generator *gen, uint64_t word, const view *v) {
+  flake_line *line = gen->line;
+  uint64_t base = word & ~gen->seq_mask;
+  uint64_t gate = gen->epoch_ns + v->now_tick * gen->tick_ns;
+  if (!gen->wiped_on_fork || flake_tick_of(gen, word) + 1 >= gen->end_tick) return;
+  if (flake_load(&line->base) == base && flake_load(&line->gate) == gate) return;
+  uint64_t unlocked = 0;
+  if (!flake_cas(&line->lock, &unlocked, 1)) return;
+  if ((flake_load(&gen->words->word) ^ base) < line->seq_span) {
+    flake_store(&line->gate, FLAKE_GATE_SHUT);
+    flake_store(&line->base, base);
+    flake_store(&line->gate, gate);
+  }
+  flake_store(&line->lock, 0);
+}
+
+/* ---- when no number can be had now ----------------------------------------------------------- */
+
+/* Whether the wall clock has read the same for two ticks of monotonic time, in the eyes of the
+ * calls that had to wait. */
+static bool stands_still(flake_generator *gen, uint64_t now_ns, uint64_t monotonic_ns) {
+  flake_line *line = gen->line;
+  uint64_t unlocked = 0;
+  if (!flake_cas(&line->lock, &unlocked, 1)) return false;
+  if (line->still_wall_ns != now_ns) {
+    line->still_wall_ns = now_ns;
+    line->still_monotonic_ns = monotonic_ns;
+  }
+  int64_t since_ns = (int64_t)(monotonic_ns - line->still_monotonic_ns);
+  flake_store(&line->lock, 0);
+  return since_ns >= (int64_t)gen->still_ns;
+}
+
+static flake_status cause(flake_generator *gen, const view *v, uint64_t monotonic_ns) {
+  bool still = stands_still(gen, v->now_ns, monotonic_ns);
+  if (v->now_tick < flake_load(&gen->words->wall_high)) return FLAKE_E_CLOCK_REWOUND;
+  if (still) return FLAKE_E_CLOCK_FROZEN;
+  return v->word == flake_load(&gen->words->opening) ? FLAKE_E_DEADLINE_PASSED : FLAKE_E_EXHAUSTED;
+}
+
+/* Strict: waits for the start of tick, within the one deadline of the attempt. The rounds are
+ * bounded too, for sleeps that return at once while the monotonic clock stands. */
+static flake_status wait_for(flake_generator *gen, const view *v, uint64_t tick,
+                             flake_attempt *attempt) {
+  uint64_t monotonic_ns = gen->clock.monotonic_ns(gen->clock.self);
+  flake_status reason = cause(gen, v, monotonic_ns);
+  uint64_t wait_ns = gen->epoch_ns + tick * gen->tick_ns - v->now_ns;
+  if (reason == FLAKE_E_CLOCK_REWOUND && wait_ns > gen->max_wait_ns) return reason;
+  if (attempt->deadline_ns == 0) attempt->deadline_ns = (int64_t)(monotonic_ns + gen->max_wait_ns);
+  int64_t left_ns = attempt->deadline_ns - (int64_t)monotonic_ns;
+  int64_t rounds_max = 64 + 4 * (int64_t)(gen->max_wait_ns / gen->tick_ns);
+  if (left_ns <= 0 || attempt->rounds >= rounds_max) return reason;
+  attempt->wait_ns = wait_ns < (uint64_t)left_ns ? (int64_t)wait_ns : left_ns;
+  attempt->wake_ns = (int64_t)monotonic_ns + attempt->wait_ns;
+  attempt->reason = reason;
+  attempt->rounds++;
+  return FLAKE_E_AGAIN;
+}
+
+/* FLAKE_OK when tick may be used now. */
+static flake_status admit(flake_generator *gen, const view *v, uint64_t tick,
+                          flake_attempt *attempt) {
+  if (tick >= gen->end_tick) return FLAKE_E_TIME_USED_UP;
+  if (tick >= v->ceiling) return FLAKE_E_CEILING_REACHED;
+  if (gen->config.mode == FLAKE_MODE_STRICT)
+    return tick > v->now_tick ? wait_for(gen, v, tick, attempt) : FLAKE_OK;
+  if (tick > v->now_tick + gen->lead_ticks)
+    return cause(gen, v, gen->clock.monotonic_ns(gen->clock.self));
+  return FLAKE_OK;
+}
+
+static int64_t next_unpublished(flake_generator *gen, flake_attempt *attempt) {
+  for (;;) {
+    view v;
+    flake_status status = look(gen, &v);
+    if (status) return status;
+    uint64_t low = candidate(gen, &v);
+    status = admit(gen, &v, low >> gen->seq_bits, attempt);
+    if (status) return status;
+    uint64_t next = (v.word & ~gen->low_mask) | low;
+    if (!flake_cas(&gen->words->word, &v.word, next)) continue;
+    publish(gen, next, &v);
+    return id_of(gen, next);
+  }
+}
+
+/* ---- the calls ------------------------------------------------------------------------------- */
+
+int64_t flake_next_step(flake_generator *gen, flake_attempt *attempt) {
+  if (!attempt) return FLAKE_E_INVALID_ARGUMENT;
+  int64_t id = next_published(gen);
+  return id ? id : next_unpublished(gen, attempt);
+}
+
+static int64_t next_waiting(flake_generator *gen) {
+  flake_attempt attempt = {0};
+  for (;;) {
+    int64_t id = next_unpublished(gen, &attempt);
+    if (id != FLAKE_E_AGAIN) return id;
+    gen->clock.sleep_until(gen->clock.self, (uint64_t)attempt.wake_ns);
+  }
+}
+
+int64_t flake_next(flake_generator *gen) {
+  int64_t id = next_published(gen);
+  return id ? id : next_waiting(gen);
+}

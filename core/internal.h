@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the files of the core share: the words of docs and model as C structs, the memory order by
+ * name, and the clock as an interface. The lock-free path is in generator.c, who may use which
+ * block in registry.c.
+ */
+#ifndef FLAKECORE_INTERNAL_H
+#define FLAKECORE_INTERNAL_H
+
+#include <limits.h>
+#include <stdalign.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "flakecore.h"
+
+_Static_assert(sizeof(long long) == 8 && CHAR_BIT == 8, "64-bit integers are needed");
+_Static_assert(ATOMIC_LLONG_LOCK_FREE == 2, "64-bit compare-and-swap must be lock-free");
+_Static_assert(sizeof(flake_layout) == 40, "the layout is part of the ABI");
+
+#define FLAKE_NS_PER_MS UINT64_C(1000000)
+#define FLAKE_NS_PER_S UINT64_C(1000000000)
+
+/* The low n bits, for n = 0..64. */
+static inline uint64_t flake_low_bits(uint32_t n) {
+  return n >= 64 ? UINT64_MAX : (UINT64_C(1) << n) - 1;
+}
+
+/* ---- memory order, by name ------------------------------------------------------------------- */
+
+typedef _Atomic uint64_t flake_atomic;
+
+static inline uint64_t flake_load(const flake_atomic *p) {
+  return atomic_load_explicit((flake_atomic *)p, memory_order_acquire);
+}
+
+static inline void flake_store(flake_atomic *p, uint64_t value) {
+  atomic_store_explicit(p, value, memory_order_release);
+}
+
+/* On failure *seen becomes what the word is now. */
+static inline bool flake_cas(flake_atomic *p, uint64_t *seen, uint64_t next) {
+  return atomic_compare_exchange_strong_explicit(p, seen, next, memory_order_acq_rel,
+                                                 memory_order_acquire);
+}
+
+static inline void flake_raise(flake_atomic *p, uint64_t value) {
+  uint64_t seen = flake_load(p);
+  while (seen < value && !flake_cas(p, &seen, value)) {
+  }
+}
+
+/* ---- the clock ------------------------------------------------------------------------------- */
+
+typedef struct flake_clock {
+  uint64_t (*wall_ns)(void *self);      /* Unix time */
+  uint64_t (*opening_ns)(void *self);   /* the same without lag: no process may have been ahead */
+  uint64_t (*monotonic_ns)(void *self); /* for lengths only */
+  void (*sleep_until)(void *self, uint64_t monotonic_ns); /* may return early */
+  void *self;
+  uint64_t granule_ns; /* how long wall_ns may repeat itself on a sound clock */
+} flake_clock;
+
+flake_clock flake_clock_of(uint32_t clock_source, flake_test_clock *test);
+
+/* ---- the words of a generator ---------------------------------------------------------------- */
+
+/*
+ *      63   62                                                    0
+ *     +----+---------------+------------------------+--------------+
+ *     | 0  | node          | tick                   | sequence     |  word: the last number issued
+ *     +----+---------------+------------------------+--------------+
+ *     | 1  | tag: the generation that closed it                    |  word: closed
+ *     +----+------------------------+------------------------------+
+ *     | generation (20)             | ceiling tick (44), exclusive |  ceilw; ceiling 0: no right
+ *     +-----------------------------+------------------------------+
+ */
+#define FLAKE_CLOSED (UINT64_C(1) << 63)
+#define FLAKE_CEILING_BITS 44
+#define FLAKE_CEILING_MASK ((UINT64_C(1) << FLAKE_CEILING_BITS) - 1)
+
+typedef struct flake_words {
+  alignas(64) flake_atomic word;
+  alignas(64) flake_atomic ceilw;
+  flake_atomic wall_high; /* highest wall tick seen */
+  flake_atomic lastt;     /* 1 + the largest tick that the word had at any close */
+  flake_atomic opening;   /* the word as it was opened: nothing has been issued yet */
+} flake_words;
+
+/* Shut: no wall time before the year 2262 lies within a tick of it. */
+#define FLAKE_GATE_SHUT (UINT64_C(1) << 63)
+
+/* What the threads of one process share to pass quickly. In a forked child it reads all zero: no
+ * time is less than a tick of 0 ns from the gate, so the child cannot pass. */
+typedef struct flake_line {
+  alignas(64) flake_atomic base; /* word (node, tick, 0) of the published tick */
+  flake_atomic gate;             /* start of that tick on the wall clock in ns */
+  uint64_t tick_ns;
+  uint64_t seq_span;                  /* 2^seq_bits */
+  flake_atomic lock;                  /* 1: somebody publishes */
+  uint64_t mark;                      /* not 0: this process opened it */
+  alignas(64) uint64_t still_wall_ns; /* under lock: what the wall clock read when a call waited, */
+  uint64_t still_monotonic_ns;        /* and since when it has read the same */
+  uint64_t secret;                    /* of the random starts */
+} flake_line;
+
+/* One private generator: both in a page that a fork wipes. */
+typedef struct flake_page {
+  flake_line line;
+  flake_words words;
+} flake_page;
+
+struct flake_generator {
+  /* constant after open, all that the fast path reads */
+  flake_line *line;
+  flake_words *words;
+  uint64_t (*wall_ns)(void *self);
+  void *clock_self;
+  uint64_t tick_mask;
+  uint64_t seq_mask;
+  uint8_t seq_bits;        /* position of the tick in the word */
+  uint8_t word_node_shift; /* position of the node in the word */
+  uint8_t time_shift, node_shift, seq_shift;
+  bool wiped_on_fork; /* else the process ID tells, on each call, and no gate is opened */
+  /* constant after open, for the slow path */
+  pid_t pid;
+  uint64_t low_mask; /* tick and sequence in the word */
+  uint64_t epoch_ns;
+  uint64_t tick_ns;
+  uint64_t end_tick; /* first tick past the time field */
+  uint64_t max_wait_ns;
+  uint64_t lead_ticks;
+  uint64_t still_ns; /* a wall clock that stands still so long is frozen */
+  flake_clock clock;
+  flake_config config;
+  /* under the registry's lock */
+  uint64_t refs;
+  struct flake_generator *next;
+};
+
+static inline bool flake_is_open(uint64_t word) {
+  return !(word & FLAKE_CLOSED);
+}
+
+static inline uint64_t flake_tick_of(const flake_generator *gen, uint64_t word) {
+  return (word & gen->low_mask) >> gen->seq_bits;
+}
+
+/* ---- functions between the files ------------------------------------------------------------- */
+
+/* layout.c: the ID of a word's parts in a layout that was checked. */
+uint64_t flake_layout_pack(const flake_layout *layout, uint64_t tick, uint64_t node, uint64_t seq);
+/* layout.c: bits of all fields together. */
+uint32_t flake_layout_bits(const flake_layout *layout);
+/* layout.c: FLAKE_OK or FLAKE_E_BAD_LAYOUT. */
+flake_status flake_layout_valid(const flake_layout *layout);
+
+/* config.c: copies a caller's config, whose size may be an older one, and checks it but for what
+ * depends on the time. */
+flake_status flake_config_read(const flake_config *given, flake_config *config);
+
+/* registry.c: whether this process is a child of the one that opened gen. */
+bool flake_is_forked(const flake_generator *gen);
+/* registry.c: the layout that the open generators of a space have; false when none is open. */
+bool flake_registry_layout(const char *space, flake_layout *layout);
+
+/* entropy.c: random bytes straight from the kernel. */
+flake_status flake_entropy(void *bytes, size_t bytes_len);
+
+#endif

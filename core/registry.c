@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which generator may issue: opening, sharing and closing. All generators of a process live in one
+ * list, keyed by space, layout and node, and are never freed: a late thread may still hold one, and
+ * opening a node again must go on above what it issued before.
+ *
+ * The list and each private generator's words lie in pages that the kernel wipes in a forked child.
+ * The child so starts with an empty list, and the handles that it inherited read all zero.
+ */
+#if defined(__linux__) && !defined(_GNU_SOURCE)
+#define _GNU_SOURCE
+#endif
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "internal.h"
+
+typedef struct registry {
+  pthread_mutex_t lock;
+  uint64_t mark; /* 0 in a forked child */
+  pid_t pid;
+  bool wiped_on_fork;
+  flake_generator *first;
+} registry;
+
+static _Atomic(registry *) the_registry;
+
+/* ---- pages that do not survive a fork -------------------------------------------------------- */
+
+/* Zeroed memory of at least size bytes, or NULL. An emulator may accept any advice without
+ * following it; such a one also accepts advice that does not exist. */
+static void *map_wiped(size_t size, bool *wiped_on_fork) {
+  void *page = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (page == MAP_FAILED) return NULL;
+#if defined(MADV_WIPEONFORK)
+  *wiped_on_fork = madvise(page, size, -1) != 0 && madvise(page, size, MADV_WIPEONFORK) == 0;
+#else
+  *wiped_on_fork = false;
+#endif
+  return page;
+}
+
+static bool is_of_parent(uint64_t mark, bool wiped_on_fork, pid_t pid) {
+  return mark == 0 || (!wiped_on_fork && pid != getpid());
+}
+
+bool flake_is_forked(const flake_generator *gen) {
+  return is_of_parent(gen->line->mark, gen->wiped_on_fork, gen->pid);
+}
+
+/* This process's registry, made at the first use in it. NULL without memory. */
+static registry *registry_of_process(void) {
+  registry *seen = atomic_load_explicit(&the_registry, memory_order_acquire);
+  if (seen && !is_of_parent(seen->mark, seen->wiped_on_fork, seen->pid)) return seen;
+  bool wiped_on_fork;
+  registry *made = map_wiped(sizeof *made, &wiped_on_fork);
+  if (!made) return NULL;
+  pthread_mutex_init(&made->lock, NULL);
+  made->mark = 1;
+  made->pid = getpid();
+  made->wiped_on_fork = wiped_on_fork;
+  if (atomic_compare_exchange_strong_explicit(&the_registry, &seen, made, memory_order_acq_rel,
+                                              memory_order_acquire))
+    return made;
+  munmap(made, sizeof *made);
+  return seen;
+}
+
+/* ---- one generator --------------------------------------------------------------------------- */
+
+/* Whole ticks up to unix_ms, rounded up (a floor) or down (a ceiling), at most end_tick. */
+static uint64_t tick_at(const flake_generator *gen, int64_t unix_ms, bool round_up) {
+  const flake_layout *layout = &gen->config.layout;
+  if (unix_ms <= layout->epoch_ms) return 0;
+  uint64_t since_ms = (uint64_t)(unix_ms - layout->epoch_ms);
+  uint64_t tick = (since_ms + (round_up ? layout->tick_ms - 1 : 0)) / layout->tick_ms;
+  return tick < gen->end_tick ? tick : gen->end_tick;
+}
+
+static uint64_t ceiling_tick(const flake_generator *gen) {
+  int64_t ceiling_ms = gen->config.ceiling_ms;
+  return ceiling_ms == FLAKE_UNSET ? gen->end_tick : tick_at(gen, ceiling_ms, false);
+}
+
+/* All that follows from the config. */
+static void derive(flake_generator *gen, const flake_config *config, flake_test_clock *test) {
+  const flake_layout *layout = &config->layout;
+  gen->config = *config;
+  gen->clock = flake_clock_of(config->clock_source, test);
+  gen->wall_ns = gen->clock.wall_ns;
+  gen->clock_self = gen->clock.self;
+  gen->seq_bits = (uint8_t)layout->seq_bits;
+  gen->word_node_shift = (uint8_t)(63 - layout->node_bits);
+  gen->time_shift = (uint8_t)layout->time_shift;
+  gen->node_shift = (uint8_t)layout->node_shift;
+  gen->seq_shift = (uint8_t)layout->seq_shift;
+  gen->low_mask = flake_low_bits(gen->word_node_shift);
+  gen->seq_mask = flake_low_bits(layout->seq_bits);
+  gen->tick_mask = gen->low_mask >> layout->seq_bits;
+  gen->epoch_ns = (uint64_t)layout->epoch_ms * FLAKE_NS_PER_MS;
+  gen->tick_ns = layout->tick_ms * FLAKE_NS_PER_MS;
+  gen->end_tick = UINT64_C(1) << layout->time_bits;
+  gen->max_wait_ns = (uint64_t)config->max_wait_ms * FLAKE_NS_PER_MS;
+  gen->lead_ticks = config->max_lead_ms == FLAKE_UNSET
+                        ? gen->end_tick
+                        : (uint64_t)config->max_lead_ms / layout->tick_ms;
+  uint64_t granule_ns = gen->clock.granule_ns;
+  gen->still_ns = 2 * (granule_ns > gen->tick_ns ? granule_ns : gen->tick_ns);
+}
+
+static flake_status generator_new(const flake_config *config, flake_test_clock *test,
+                                  flake_generator **made) {
+  flake_generator *gen = calloc(1, sizeof *gen);
+  if (!gen) return FLAKE_E_OUT_OF_MEMORY;
+  flake_page *page = map_wiped(sizeof *page, &gen->wiped_on_fork);
+  if (!page) {
+    free(gen);
+    return FLAKE_E_OUT_OF_MEMORY;
+  }
+  derive(gen, config, test);
+  gen->line = &page->line;
+  gen->words = &page->words;
+  gen->pid = getpid();
+  gen->line->mark = 1;
+  gen->line->tick_ns = gen->tick_ns;
+  gen->line->seq_span = gen->seq_mask + 1;
+  flake_store(&gen->line->gate, FLAKE_GATE_SHUT);
+  flake_store(&gen->words->word, FLAKE_CLOSED);
+  flake_status status = config->seq_spread_bits
+                            ? flake_entropy(&gen->line->secret, sizeof gen->line->secret)
+                            : FLAKE_OK;
+  if (status) {
+    munmap(page, sizeof *page);
+    free(gen);
+    return status;
+  }
+  *made = gen;
+  return FLAKE_OK;
+}
+
+/* Opens the closed word: it starts at tick first, above all that it held before. A word that was
+ * used burns a number there, so that none of its values ever returns. */
+static void open_word(flake_generator *gen, uint64_t first, uint64_t wall_high) {
+  flake_words *words = gen->words;
+  uint64_t node = (uint64_t)gen->config.node << gen->word_node_shift;
+  uint64_t opening = node | first << gen->seq_bits;
+  uint64_t closed = flake_load(&words->word);
+  bool used = flake_load(&words->lastt) > 0;
+  if (!used) opening -= 1;
+  flake_store(&words->opening, opening);
+  flake_raise(&words->wall_high, wall_high);
+  flake_cas(&words->word, &closed, opening);
+  uint64_t ended = flake_load(&words->ceilw);
+  flake_cas(&words->ceilw, &ended, ended | ceiling_tick(gen));
+}
+
+/* The old right ends, then the word, as docs/leases.md orders every change. */
+static void close_word(flake_generator *gen) {
+  flake_words *words = gen->words;
+  uint64_t ceilw = flake_load(&words->ceilw), ended;
+  do {
+    ended = (ceilw & ~FLAKE_CEILING_MASK) + FLAKE_CEILING_MASK + 1;
+  } while (!flake_cas(&words->ceilw, &ceilw, ended));
+  uint64_t word = flake_load(&words->word);
+  do {
+    flake_raise(&words->lastt, flake_tick_of(gen, word) + 1);
+  } while (!flake_cas(&words->word, &word, FLAKE_CLOSED | ended >> FLAKE_CEILING_BITS));
+}
+
+/* ---- the list -------------------------------------------------------------------------------- */
+
+static bool same_layout(const flake_layout *a, const flake_layout *b) {
+  return memcmp(a, b, sizeof *a) == 0;
+}
+
+static bool same_key(const flake_config *a, const flake_config *b) {
+  return strcmp(a->space, b->space) == 0 && same_layout(&a->layout, &b->layout) &&
+         a->node == b->node;
+}
+
+static bool same_options(const flake_generator *gen, const flake_config *config,
+                         const flake_test_clock *test) {
+  return memcmp(&gen->config, config, sizeof *config) == 0 && gen->clock.self == test;
+}
+
+/* What the list says of a config: a generator with the same options, open or closed, and the tick
+ * above all that its node issued in this process. */
+typedef struct finding {
+  flake_generator *same;
+  uint64_t floor_tick;
+} finding;
+
+static flake_status search(const registry *reg, const flake_config *config,
+                           const flake_test_clock *test, finding *found) {
+  *found = (finding){0};
+  for (flake_generator *gen = reg->first; gen; gen = gen->next) {
+    bool open = gen->refs > 0, key = same_key(&gen->config, config);
+    if (open && strcmp(gen->config.space, config->space) == 0 &&
+        !same_layout(&gen->config.layout, &config->layout))
+      return FLAKE_E_LAYOUT_DIFFERS;
+    if (!key) continue;
+    bool same = same_options(gen, config, test);
+    if (open && !same) return FLAKE_E_NODE_IN_USE;
+    if (same) found->same = gen;
+    uint64_t lastt = flake_load(&gen->words->lastt);
+    if (lastt > found->floor_tick) found->floor_tick = lastt;
+  }
+  return FLAKE_OK;
+}
+
+bool flake_registry_layout(const char *space, flake_layout *layout) {
+  registry *reg = registry_of_process();
+  bool found = false;
+  if (!reg) return false;
+  pthread_mutex_lock(&reg->lock);
+  for (flake_generator *gen = reg->first; gen && !found; gen = gen->next) {
+    found = gen->refs > 0 && strcmp(gen->config.space, space) == 0;
+    if (found) *layout = gen->config.layout;
+  }
+  pthread_mutex_unlock(&reg->lock);
+  return found;
+}
+
+/* Opens a closed generator at the first tick after now, or later where something above that may
+ * have been issued already. */
+static flake_status start(flake_generator *gen, uint64_t used_tick) {
+  uint64_t now_ns = gen->clock.opening_ns(gen->clock.self);
+  flake_status status =
+      flake_layout_check(&gen->config.layout, (int64_t)(now_ns / FLAKE_NS_PER_MS));
+  if (status) return status;
+  uint64_t now_tick = (now_ns - gen->epoch_ns) / gen->tick_ns, first = now_tick + 1;
+  int64_t floor_ms = gen->config.start_floor_ms;
+  uint64_t floor_tick = floor_ms == FLAKE_UNSET ? 0 : tick_at(gen, floor_ms, true);
+  if (first < used_tick) first = used_tick;
+  if (first < floor_tick) first = floor_tick;
+  if (first >= gen->end_tick) return FLAKE_E_TIME_USED_UP;
+  if (first >= ceiling_tick(gen)) return FLAKE_E_CEILING_REACHED;
+  open_word(gen, first, now_tick > floor_tick ? now_tick : floor_tick);
+  return FLAKE_OK;
+}
+
+static flake_status open_locked(registry *reg, const flake_config *config, flake_test_clock *test,
+                                flake_generator **opened) {
+  finding found;
+  flake_status status = search(reg, config, test, &found);
+  if (status) return status;
+  flake_generator *gen = found.same;
+  if (!gen || gen->refs == 0) {
+    if (!gen) status = generator_new(config, test, &gen);
+    if (status) return status;
+    if (!found.same) {
+      gen->next = reg->first;
+      reg->first = gen;
+    }
+    status = start(gen, found.floor_tick);
+    if (status) return status;
+  }
+  gen->refs++;
+  *opened = gen;
+  return FLAKE_OK;
+}
+
+flake_status flake_open(const flake_config *config, flake_test_clock *clock,
+                        flake_generator **gen) {
+  if (!config || !gen) return FLAKE_E_INVALID_ARGUMENT;
+  flake_config read;
+  flake_status status = flake_config_read(config, &read);
+  if (status) return status;
+  registry *reg = registry_of_process();
+  if (!reg) return FLAKE_E_OUT_OF_MEMORY;
+  pthread_mutex_lock(&reg->lock);
+  status = open_locked(reg, &read, clock, gen);
+  pthread_mutex_unlock(&reg->lock);
+  return status;
+}
+
+flake_status flake_close(flake_generator *gen) {
+  if (!gen) return FLAKE_E_INVALID_ARGUMENT;
+  if (flake_is_forked(gen)) return FLAKE_OK; /* the parent's; nothing here to close */
+  registry *reg = registry_of_process();
+  if (!reg) return FLAKE_E_OUT_OF_MEMORY;
+  pthread_mutex_lock(&reg->lock);
+  flake_status status = gen->refs > 0 ? FLAKE_OK : FLAKE_E_CLOSED;
+  if (gen->refs > 0 && --gen->refs == 0) close_word(gen);
+  pthread_mutex_unlock(&reg->lock);
+  return status;
+}
