@@ -242,7 +242,8 @@ typedef struct flake_test_clock flake_test_clock;
  * FLAKE_E_NODE_IN_USE: open in this process with other options.
  * FLAKE_E_LAYOUT_DIFFERS: the space is open in this process with another layout; give this use a
  * space of its own. FLAKE_E_BEFORE_EPOCH: the clock reads earlier than the epoch.
- * FLAKE_E_BAD_LAYOUT, FLAKE_E_NOT_SUPPORTED, FLAKE_E_TIME_USED_UP: as flake_layout_check.
+ * FLAKE_E_BAD_LAYOUT, FLAKE_E_NOT_SUPPORTED, FLAKE_E_TIME_USED_UP: as flake_layout_check, or the
+ * first tick lies past the time field. FLAKE_E_CEILING_REACHED: it is not below ceiling_ms.
  * FLAKE_E_INVALID_ARGUMENT: any other field is out of its range; flake_explain says which.
  * FLAKE_E_OUT_OF_MEMORY, FLAKE_E_NO_ENTROPY: the system refused. */
 flake_status flake_open(const flake_config *config, flake_test_clock *clock, flake_generator **gen);

@@ -272,7 +272,10 @@ flake_status flake_bounds(const flake_layout *layout, int64_t from_ms, int64_t u
   if (until_ms > flake_layout_expires_ms(layout)) return FLAKE_E_TIME_USED_UP;
   uint64_t first = tick_from(layout, from_ms), end = tick_from(layout, until_ms);
   if (first >= end) return FLAKE_E_INVALID_ARGUMENT;
-  *min_id = first << layout->time_shift;
-  *max_id = (end - 1) << layout->time_shift | flake_low_bits(layout->time_shift);
+  uint64_t low = first << layout->time_shift;
+  uint64_t high = (end - 1) << layout->time_shift | flake_low_bits(layout->time_shift);
+  if (high == 0) return FLAKE_E_INVALID_ARGUMENT; /* 0 is never an ID */
+  *min_id = low ? low : 1;
+  *max_id = high;
   return FLAKE_OK;
 }
