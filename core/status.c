@@ -54,12 +54,15 @@ static const struct {
     {"bad_text", FLAKE_CLASS_CALLER, "the text is not an ID in the format asked for"},
     {"no_entropy", FLAKE_CLASS_OPERATOR,
      "the kernel gave no random bytes; check that getrandom(2) is allowed"},
-    {"out_of_memory", FLAKE_CLASS_OPERATOR, "the system gave no memory"},
+    {"out_of_memory", FLAKE_CLASS_OPERATOR, "the system gave no memory or no file descriptor"},
     {"not_supported", FLAKE_CLASS_CALLER,
      "this layout, build or system cannot do that; a layout that generates has time on top, at "
      "most 43 bits of time and at most 63 bits in all"},
     {"again", FLAKE_CLASS_RETRY,
      "nothing is to be had yet; sleep attempt.wait_ns, then step again"},
+    {"no_run_dir", FLAKE_CLASS_OPERATOR,
+     "no directory can hold the node's lock file; set FLAKECORE_RUN_DIR to a local directory that "
+     "this user owns, or switch the guard off with host_guard if nothing else uses this node"},
 };
 
 _Static_assert(sizeof statuses / sizeof statuses[0] == -FLAKE_STATUS_END,
