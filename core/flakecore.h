@@ -191,6 +191,33 @@ int64_t flake_compose(const flake_layout *layout, int64_t unix_ms, int64_t node,
 flake_status flake_bounds(const flake_layout *layout, int64_t from_ms, int64_t until_ms,
                           uint64_t *min_id, uint64_t *max_id);
 
+/* ---- IDs as text ----------------------------------------------------------------------------- */
+
+/* All but decimal have a fixed width and sort as text exactly as the IDs do. */
+typedef enum flake_format {
+  FLAKE_FORMAT_DEC = 0,    /* 1..20 digits, no leading zero: "175928847299117063" */
+  FLAKE_FORMAT_HEX = 1,    /* 16 digits, 0-9 a-f: "0271063330800007" */
+  FLAKE_FORMAT_BASE32 = 2, /* 13 digits of Crockford's alphabet, 0-9 A-Z without I L O U */
+  FLAKE_FORMAT_BASE58 = 3, /* 11 digits, 1-9 A-Z a-z without I O l */
+  FLAKE_FORMAT_BASE62 = 4  /* 11 digits, 0-9 A-Z a-z */
+} flake_format;
+
+/* Enough for every text of an ID and its NUL, in bytes. */
+#define FLAKE_TEXT_SIZE 24
+
+/* The name of a flake_format, "dec"; NULL past the last one. */
+const char *flake_format_name(int32_t format);
+
+/* Writes an ID with a NUL and returns its length in bytes.
+ * FLAKE_E_INVALID_ARGUMENT: no such format, or text_size is less than FLAKE_TEXT_SIZE. */
+int32_t flake_encode(int32_t format, uint64_t id, char *text, size_t text_size);
+
+/* Reads exactly what flake_encode writes: one ID has one text.
+ * FLAKE_E_BAD_TEXT: empty, another length, a character outside the alphabet (also of the other
+ * case, also a blank), a leading zero in decimal, or more than 64 bits.
+ * FLAKE_E_INVALID_ARGUMENT: no such format. */
+flake_status flake_decode_text(int32_t format, const char *text, size_t text_len, uint64_t *id);
+
 /* ---- the generator ------------------------------------------------------------------------ */
 
 /* What to do when the clock is rewound or a tick is exhausted; docs/clock.md has the table. */
@@ -459,6 +486,8 @@ FLAKE_CHECKED(flake_layout_expires_ms);
 FLAKE_CHECKED(flake_decode);
 FLAKE_CHECKED(flake_compose);
 FLAKE_CHECKED(flake_bounds);
+FLAKE_CHECKED(flake_encode);
+FLAKE_CHECKED(flake_decode_text);
 FLAKE_CHECKED(flake_config_init);
 FLAKE_CHECKED(flake_open);
 FLAKE_CHECKED(flake_next);

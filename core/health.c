@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a generator says of itself: health for a probe, stats for a graph. Nothing here issues an ID.
+ * What a generator says of itself: health for a probe, stats for a graph. No ID is issued here.
  */
 #include "internal.h"
 

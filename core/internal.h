@@ -36,8 +36,10 @@ static inline uint64_t flake_min(uint64_t a, uint64_t b) {
 
 #if defined(__GNUC__)
 #define FLAKE_NOINLINE __attribute__((noinline))
+#define FLAKE_INLINE inline __attribute__((always_inline))
 #else
 #define FLAKE_NOINLINE
+#define FLAKE_INLINE inline
 #endif
 #if defined(__GNUC__) && !defined(__clang__)
 #define FLAKE_VECTORISE __attribute__((optimize("O3")))
