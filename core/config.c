@@ -176,7 +176,9 @@ static void explain_differs(const flake_config *config, const char *layout, sent
 static void explain_node(const flake_config *config, const char *layout, int64_t status,
                          sentence out) {
   uint64_t max = flake_low_bits(config->layout.node_bits);
-  if (status == FLAKE_E_NODE_OUT_OF_RANGE)
+  if (status == FLAKE_E_NODE_OUT_OF_RANGE && max == 0)
+    say(out, "layout %s has no node field; leave node %" PRId64 " out", layout, config->node);
+  else if (status == FLAKE_E_NODE_OUT_OF_RANGE)
     say(out, "node %" PRId64 " does not fit layout %s; give a number in 0..%" PRIu64, config->node,
         layout, max);
   else if (status == FLAKE_E_NO_NODE)

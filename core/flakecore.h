@@ -65,11 +65,11 @@ typedef enum flake_status {
   FLAKE_E_NODE_OUT_OF_RANGE = -3,  /* the node does not fit the layout's node field */
   FLAKE_E_NO_NODE = -4,            /* no node configured: there is no default, choose one */
   FLAKE_E_NODE_IN_USE = -5,        /* another generator holds this node of this space */
-  FLAKE_E_CLOCK_REWOUND = -6,      /* the clock reads earlier than it was seen: mend the clock */
+  FLAKE_E_CLOCK_REWOUND = -6,      /* the clock reads earlier than it was seen, or the floor */
   FLAKE_E_CLOCK_FROZEN = -7,       /* the clock stands still: mend the clock */
   FLAKE_E_BEFORE_EPOCH = -8,       /* earlier than the layout's epoch: clock or epoch wrong */
   FLAKE_E_TIME_USED_UP = -9,       /* the time field has ended: move to another layout */
-  FLAKE_E_EXHAUSTED = -10,         /* every sequence number of the tick is spent: retry later */
+  FLAKE_E_EXHAUSTED = -10,         /* every sequence number that may be used is spent: retry */
   FLAKE_E_DEADLINE_PASSED = -11,   /* max_wait_ms ended before the first tick began: retry later */
   FLAKE_E_CEILING_REACHED = -12,   /* the right to issue ends here: renew it, then retry */
   FLAKE_E_LEASE_LOST = -13,        /* the lease belongs to another holder: acquire anew */

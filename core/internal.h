@@ -173,6 +173,7 @@ struct flake_generator {
   flake_clock clock;
   flake_config config;
   /* under the registry's lock */
+  const void *registry; /* the process's that opened it */
   uint64_t refs;
   flake_guard guard;
   struct flake_generator *next;

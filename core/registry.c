@@ -4,8 +4,9 @@
  * list, keyed by space, layout and node, and are never freed: a late thread may still hold one, and
  * opening a node again must go on above what it issued before.
  *
- * The list and each private generator's words lie in pages that the kernel wipes in a forked child.
- * The child so starts with an empty list, and the handles that it inherited read all zero.
+ * The registry and each private generator's words lie in pages that the kernel wipes in a forked
+ * child. The child so makes a registry of its own, to which no generator on the list belongs yet,
+ * and the handles that it inherited read all zero.
  */
 #include "internal.h"
 
@@ -20,10 +21,10 @@ typedef struct registry {
   uint64_t mark; /* 0 in a forked child */
   pid_t pid;
   bool wiped_on_fork;
-  flake_generator *first;
 } registry;
 
 static _Atomic(registry *) the_registry;
+static flake_generator *generators; /* under the registry's lock; also the parents' of a child */
 
 /* ---- pages that do not survive a fork -------------------------------------------------------- */
 
@@ -199,7 +200,8 @@ typedef struct finding {
 static flake_status search(const registry *reg, const flake_config *config,
                            const flake_test_clock *test, finding *found) {
   *found = (finding){0};
-  for (flake_generator *gen = reg->first; gen; gen = gen->next) {
+  for (flake_generator *gen = generators; gen; gen = gen->next) {
+    if (gen->registry != reg) continue;
     bool open = gen->refs > 0, key = same_key(&gen->config, config);
     if (open && strcmp(gen->config.space, config->space) == 0 &&
         !same_layout(&gen->config.layout, &config->layout))
@@ -228,8 +230,8 @@ bool flake_registry_holds(const flake_config *config) {
   bool found = false;
   if (!reg) return false;
   pthread_mutex_lock(&reg->lock);
-  for (flake_generator *gen = reg->first; gen && !found; gen = gen->next)
-    found = gen->refs > 0 && same_key(&gen->config, config);
+  for (flake_generator *gen = generators; gen && !found; gen = gen->next)
+    found = gen->registry == reg && gen->refs > 0 && same_key(&gen->config, config);
   pthread_mutex_unlock(&reg->lock);
   return found;
 }
@@ -239,8 +241,8 @@ bool flake_registry_layout(const char *space, flake_layout *layout) {
   bool found = false;
   if (!reg) return false;
   pthread_mutex_lock(&reg->lock);
-  for (flake_generator *gen = reg->first; gen && !found; gen = gen->next) {
-    found = gen->refs > 0 && strcmp(gen->config.space, space) == 0;
+  for (flake_generator *gen = generators; gen && !found; gen = gen->next) {
+    found = gen->registry == reg && gen->refs > 0 && strcmp(gen->config.space, space) == 0;
     if (found) *layout = gen->config.layout;
   }
   pthread_mutex_unlock(&reg->lock);
@@ -265,8 +267,8 @@ static flake_status start(flake_generator *gen, uint64_t used_tick) {
   return FLAKE_OK;
 }
 
-static flake_status open_locked(registry *reg, const flake_config *config, flake_test_clock *test,
-                                flake_generator **opened) {
+static flake_status open_locked(const registry *reg, const flake_config *config,
+                                flake_test_clock *test, flake_generator **opened) {
   finding found;
   flake_status status = search(reg, config, test, &found);
   if (status) return status;
@@ -275,8 +277,9 @@ static flake_status open_locked(registry *reg, const flake_config *config, flake
     if (!gen) status = generator_new(config, test, &gen);
     if (status) return status;
     if (!found.same) {
-      gen->next = reg->first;
-      reg->first = gen;
+      gen->registry = reg;
+      gen->next = generators;
+      generators = gen;
     }
     bool guarded = !test && config->host_guard == FLAKE_GUARD_ON;
     if (guarded) status = flake_guard_take(config, &gen->guard);
