@@ -3,14 +3,11 @@
  * The system's clocks and the test clock, behind one interface. The wall clock goes into IDs; the
  * monotonic clock only measures lengths.
  */
-#if defined(__linux__) && !defined(_GNU_SOURCE)
-#define _GNU_SOURCE
-#endif
+#include "internal.h"
+
 #include <pthread.h>
 #include <stdlib.h>
 #include <time.h>
-
-#include "internal.h"
 
 /* ---- the system's ---------------------------------------------------------------------------- */
 

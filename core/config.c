@@ -3,12 +3,12 @@
  * The config of a generator: its defaults, its ranges, and the sentence that says what is wrong
  * with one.
  */
+#include "internal.h"
+
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-
-#include "internal.h"
 
 #define DAY_MS INT64_C(86400000)
 #define CLOCK_END_MS INT64_C(9223372036854) /* the last whole ms that fits an int64 of ns */
@@ -75,7 +75,7 @@ static bool lead_ok(const flake_config *config) {
 
 static bool enums_ok(const flake_config *config) {
   return config->mode <= FLAKE_MODE_MONOTONIC && config->clock_source <= FLAKE_CLOCK_COARSE &&
-         config->reserved == 0;
+         config->host_guard <= FLAKE_GUARD_UNSAFE_OFF;
 }
 
 static flake_status node_status(const flake_config *config) {
@@ -132,15 +132,16 @@ static void explain_argument(const flake_config *config, sentence out) {
     say(out, "the config has size %" PRIu32 "; start it with flake_config_init", config->size);
   else if (!enums_ok(config))
     say(out,
-        "mode is %" PRIu32 " and clock_source %" PRIu32 "; each must be 0 or 1, and reserved 0",
-        config->mode, config->clock_source);
+        "mode is %" PRIu32 ", clock_source %" PRIu32 " and host_guard %" PRIu32
+        "; each must be 0 or 1",
+        config->mode, config->clock_source, config->host_guard);
   else if (!lead_ok(config))
     say(out,
         "monotonic mode needs max_lead_ms (how far IDs may run ahead of the clock) or "
         "start_floor_ms: after a crash, a restart within that time could repeat IDs");
   else
-    say(out, "space \"%.*s\" is not a name; use 1 to 63 of A-Z a-z 0-9 . _ - and no leading dot",
-        FLAKE_SPACE_SIZE, config->space);
+    say(out, "space \"%s\" is not a name; use 1 to 63 of A-Z a-z 0-9 . _ - and no leading dot",
+        config->space);
 }
 
 static void explain_layout(const flake_config *config, const char *layout, int64_t status,
@@ -175,7 +176,9 @@ static void explain_differs(const flake_config *config, const char *layout, sent
 static void explain_node(const flake_config *config, const char *layout, int64_t status,
                          sentence out) {
   uint64_t max = flake_low_bits(config->layout.node_bits);
-  if (status == FLAKE_E_NODE_OUT_OF_RANGE)
+  if (status == FLAKE_E_NODE_OUT_OF_RANGE && max == 0)
+    say(out, "layout %s has no node field; leave node %" PRId64 " out", layout, config->node);
+  else if (status == FLAKE_E_NODE_OUT_OF_RANGE)
     say(out, "node %" PRId64 " does not fit layout %s; give a number in 0..%" PRIu64, config->node,
         layout, max);
   else if (status == FLAKE_E_NO_NODE)
@@ -183,16 +186,21 @@ static void explain_node(const flake_config *config, const char *layout, int64_t
         "no node is configured and there is no default; give each live generator of space "
         "\"%s\" a node number of its own in 0..%" PRIu64,
         config->space, max);
-  else
+  else if (flake_registry_holds(config))
     say(out,
         "node %" PRId64
         " of space \"%s\" is open in this process with other options; open it "
         "with the same options to share it, or choose another node",
         config->node, config->space);
+  else
+    flake_guard_explain(config, (flake_status)status, out.text, out.size);
 }
 
-int32_t flake_explain(const flake_config *config, int64_t status, char *text, size_t text_size) {
-  if (!config || !text || text_size < FLAKE_EXPLAIN_SIZE) return FLAKE_E_INVALID_ARGUMENT;
+int32_t flake_explain(const flake_config *given, int64_t status, char *text, size_t text_size) {
+  if (!given || !text || text_size < FLAKE_EXPLAIN_SIZE) return FLAKE_E_INVALID_ARGUMENT;
+  flake_config copy = *given;
+  const flake_config *config = &copy;
+  copy.space[FLAKE_SPACE_SIZE - 1] = 0; /* a name without end is one of the faults to explain */
   sentence out = {text, text_size};
   char layout_buffer[FLAKE_LAYOUT_TEXT_SIZE];
   const char *layout = layout_text(&config->layout, layout_buffer);
@@ -209,6 +217,9 @@ int32_t flake_explain(const flake_config *config, int64_t status, char *text, si
     case FLAKE_E_BEFORE_EPOCH:
     case FLAKE_E_TIME_USED_UP:
       explain_layout(config, layout, status, out);
+      break;
+    case FLAKE_E_NO_RUN_DIR:
+      flake_guard_explain(config, (flake_status)status, text, text_size);
       break;
     case FLAKE_E_LAYOUT_DIFFERS:
       explain_differs(config, layout, out);

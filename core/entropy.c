@@ -3,10 +3,10 @@
  * Random bytes straight from the kernel, without a pool of our own: a forked or cloned process can
  * then never repeat them.
  */
+#include "internal.h"
+
 #include <errno.h>
 #include <sys/random.h>
-
-#include "internal.h"
 
 flake_status flake_entropy(void *bytes, size_t bytes_len) {
   unsigned char *at = bytes;

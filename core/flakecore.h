@@ -65,11 +65,11 @@ typedef enum flake_status {
   FLAKE_E_NODE_OUT_OF_RANGE = -3,  /* the node does not fit the layout's node field */
   FLAKE_E_NO_NODE = -4,            /* no node configured: there is no default, choose one */
   FLAKE_E_NODE_IN_USE = -5,        /* another generator holds this node of this space */
-  FLAKE_E_CLOCK_REWOUND = -6,      /* the clock reads earlier than it was seen: mend the clock */
+  FLAKE_E_CLOCK_REWOUND = -6,      /* the clock reads earlier than it was seen, or the floor */
   FLAKE_E_CLOCK_FROZEN = -7,       /* the clock stands still: mend the clock */
   FLAKE_E_BEFORE_EPOCH = -8,       /* earlier than the layout's epoch: clock or epoch wrong */
   FLAKE_E_TIME_USED_UP = -9,       /* the time field has ended: move to another layout */
-  FLAKE_E_EXHAUSTED = -10,         /* every sequence number of the tick is spent: retry later */
+  FLAKE_E_EXHAUSTED = -10,         /* every sequence number that may be used is spent: retry */
   FLAKE_E_DEADLINE_PASSED = -11,   /* max_wait_ms ended before the first tick began: retry later */
   FLAKE_E_CEILING_REACHED = -12,   /* the right to issue ends here: renew it, then retry */
   FLAKE_E_LEASE_LOST = -13,        /* the lease belongs to another holder: acquire anew */
@@ -80,10 +80,11 @@ typedef enum flake_status {
   FLAKE_E_BAD_FILE = -18,          /* a state file is short, damaged, foreign or copied */
   FLAKE_E_BAD_TEXT = -19,          /* text is not an ID in the format asked for */
   FLAKE_E_NO_ENTROPY = -20,        /* the kernel gave no random bytes */
-  FLAKE_E_OUT_OF_MEMORY = -21,     /* the system gave no memory */
+  FLAKE_E_OUT_OF_MEMORY = -21,     /* the system gave no memory or descriptor */
   FLAKE_E_NOT_SUPPORTED = -22,     /* this build, system or layout cannot do that */
   FLAKE_E_AGAIN = -23,             /* only from *_step: sleep attempt.wait_ns, then call again */
-  FLAKE_STATUS_END = -24           /* sentinel: one below the last code */
+  FLAKE_E_NO_RUN_DIR = -24,        /* no directory can hold the node's lock file */
+  FLAKE_STATUS_END = -25           /* sentinel: one below the last code */
 } flake_status;
 
 /* Whose turn it is when a status comes back. */
@@ -154,6 +155,10 @@ const char *flake_layout_preset(int32_t index);
  * FLAKE_E_TIME_USED_UP: its time field has ended. */
 flake_status flake_layout_check(const flake_layout *layout, int64_t now_ms);
 
+/* The difference between two IDs whose sequence numbers follow each other in one tick: 1, or more
+ * where the sequence is not the lowest field. FLAKE_E_BAD_LAYOUT: not a layout. */
+int64_t flake_layout_stride(const flake_layout *layout);
+
 /* The first Unix ms that the time field can no longer express. FLAKE_E_BAD_LAYOUT: not a layout. */
 int64_t flake_layout_expires_ms(const flake_layout *layout);
 
@@ -186,6 +191,33 @@ int64_t flake_compose(const flake_layout *layout, int64_t unix_ms, int64_t node,
 flake_status flake_bounds(const flake_layout *layout, int64_t from_ms, int64_t until_ms,
                           uint64_t *min_id, uint64_t *max_id);
 
+/* ---- IDs as text ----------------------------------------------------------------------------- */
+
+/* All but decimal have a fixed width and sort as text exactly as the IDs do. */
+typedef enum flake_format {
+  FLAKE_FORMAT_DEC = 0,    /* 1..20 digits, no leading zero: "175928847299117063" */
+  FLAKE_FORMAT_HEX = 1,    /* 16 digits, 0-9 a-f: "0271063330800007" */
+  FLAKE_FORMAT_BASE32 = 2, /* 13 digits of Crockford's alphabet, 0-9 A-Z without I L O U */
+  FLAKE_FORMAT_BASE58 = 3, /* 11 digits, 1-9 A-Z a-z without I O l */
+  FLAKE_FORMAT_BASE62 = 4  /* 11 digits, 0-9 A-Z a-z */
+} flake_format;
+
+/* Enough for every text of an ID and its NUL, in bytes. */
+#define FLAKE_TEXT_SIZE 24
+
+/* The name of a flake_format, "dec"; NULL past the last one. */
+const char *flake_format_name(int32_t format);
+
+/* Writes an ID with a NUL and returns its length in bytes.
+ * FLAKE_E_INVALID_ARGUMENT: no such format, or text_size is less than FLAKE_TEXT_SIZE. */
+int32_t flake_encode(int32_t format, uint64_t id, char *text, size_t text_size);
+
+/* Reads exactly what flake_encode writes: one ID has one text.
+ * FLAKE_E_BAD_TEXT: empty, another length, a character outside the alphabet (also of the other
+ * case, also a blank), a leading zero in decimal, or more than 64 bits.
+ * FLAKE_E_INVALID_ARGUMENT: no such format. */
+flake_status flake_decode_text(int32_t format, const char *text, size_t text_len, uint64_t *id);
+
 /* ---- the generator ------------------------------------------------------------------------ */
 
 /* What to do when the clock is rewound or a tick is exhausted; docs/clock.md has the table. */
@@ -200,6 +232,15 @@ typedef enum flake_clock_source {
   FLAKE_CLOCK_COARSE = 1   /* CLOCK_REALTIME_COARSE: cheaper, late by a kernel tick (1..10 ms),
                               so IDs carry older times; for layouts with a wide sequence */
 } flake_clock_source;
+
+/* Whether a lock file keeps other processes of this host from the node. The file lies in the
+ * directory that the environment variable FLAKECORE_RUN_DIR names, else in the first of /run/lock,
+ * /dev/shm and /tmp that can be used. It protects among processes that see the same directory. A
+ * generator on a test clock takes no lock. */
+typedef enum flake_guard_mode {
+  FLAKE_GUARD_ON = 0,
+  FLAKE_GUARD_UNSAFE_OFF = 1 /* nothing keeps a second process from the same IDs */
+} flake_guard_mode;
 
 /* Longest name of a space, and its NUL, in bytes. */
 #define FLAKE_SPACE_SIZE 64
@@ -219,7 +260,7 @@ typedef struct flake_config {
   int64_t seq_spread_bits; /* 0..seq_bits: start each tick's sequence at a random number below
                               2^this, so that id % 16 is not always 0 at low rates; 0 */
   uint32_t clock_source;   /* a flake_clock_source; FLAKE_CLOCK_PRECISE */
-  uint32_t reserved;       /* 0 */
+  uint32_t host_guard;     /* a flake_guard_mode; FLAKE_GUARD_ON */
   char space[FLAKE_SPACE_SIZE]; /* 1..63 of A-Z a-z 0-9 . _ - and not starting with a dot, then NUL;
                                    "default" */
 } flake_config;
@@ -239,17 +280,21 @@ typedef struct flake_test_clock flake_test_clock;
  * While a generator of the same space, layout and node is open in this process, an equal config
  * shares it, and it is closed by as many flake_close. After it was closed, opening goes on above.
  * FLAKE_E_NO_NODE: config.node is unset. FLAKE_E_NODE_OUT_OF_RANGE: it does not fit.
- * FLAKE_E_NODE_IN_USE: open in this process with other options.
+ * FLAKE_E_NODE_IN_USE: open in this process with other options, or in another process of this host.
+ * FLAKE_E_NO_RUN_DIR: no directory can hold the lock file.
  * FLAKE_E_LAYOUT_DIFFERS: the space is open in this process with another layout; give this use a
  * space of its own. FLAKE_E_BEFORE_EPOCH: the clock reads earlier than the epoch.
  * FLAKE_E_BAD_LAYOUT, FLAKE_E_NOT_SUPPORTED, FLAKE_E_TIME_USED_UP: as flake_layout_check, or the
  * first tick lies past the time field. FLAKE_E_CEILING_REACHED: it is not below ceiling_ms.
  * FLAKE_E_INVALID_ARGUMENT: any other field is out of its range; flake_explain says which.
- * FLAKE_E_OUT_OF_MEMORY, FLAKE_E_NO_ENTROPY: the system refused. */
+ * FLAKE_E_OUT_OF_MEMORY, FLAKE_E_NO_ENTROPY: the system refused. The lock file is unlocked by the
+ * last flake_close or the end of the process; children of a fork that outlive it keep it locked. */
 flake_status flake_open(const flake_config *config, flake_test_clock *clock, flake_generator **gen);
 
 /* Closes a generator; the last of the equal ones ends the right to issue. Afterwards the handle
- * must not be used by its owner; another thread that is late gets FLAKE_E_CLOSED.
+ * must not be used by its owner; another thread that is late gets FLAKE_E_CLOSED. In a forked child
+ * it gives up the inherited handle, and with it the child's part in the lock file; the parent's
+ * generator stays open.
  * FLAKE_E_CLOSED: it was closed already. */
 flake_status flake_close(flake_generator *gen);
 
@@ -259,7 +304,8 @@ flake_status flake_close(flake_generator *gen);
  * is untouched, and calls succeed again by themselves when the clock has caught up.
  * FLAKE_E_EXHAUSTED, FLAKE_E_DEADLINE_PASSED: max_wait_ms was too short; retry.
  * FLAKE_E_TIME_USED_UP: the time field ended. FLAKE_E_CEILING_REACHED: ceiling_ms is reached.
- * FLAKE_E_FORKED: the process was forked since flake_open; open a generator in the child.
+ * FLAKE_E_FORKED: the process was forked since flake_open; in the child, close this handle and open
+ * a generator with a node of its own.
  * FLAKE_E_CLOSED: closed by flake_close. */
 int64_t flake_next(flake_generator *gen);
 
@@ -276,6 +322,24 @@ typedef struct flake_attempt {
  * The one loop for every language: step; on AGAIN sleep attempt.wait_ns in your own way; step. */
 int64_t flake_next_step(flake_generator *gen, flake_attempt *attempt);
 
+/* Draws up to count (>= 1) numbers that follow each other in one tick; returns the first ID. They
+ * are first + i * flake_layout_stride for i = 0..issued-1. Waits and fails as flake_next.
+ * issued may be less than count, at least 1; the price is that of one flake_next. */
+int64_t flake_next_range(flake_generator *gen, int64_t count, int64_t *issued);
+
+/* flake_next_range that never sleeps, as flake_next_step. */
+int64_t flake_next_range_step(flake_generator *gen, flake_attempt *attempt, int64_t count,
+                              int64_t *issued);
+
+/* Fills ids with ids_len IDs, rising, and returns how many: fewer only when max_wait_ms, which
+ * bounds the whole call, or a fault ended it; what was issued is valid. A negative status, as
+ * flake_next, when there was none. 0 when ids_len is 0. */
+int64_t flake_next_many(flake_generator *gen, int64_t *ids, int64_t ids_len);
+
+/* flake_next_many that never sleeps: what can be had at once, or a status as flake_next_step. */
+int64_t flake_next_many_step(flake_generator *gen, flake_attempt *attempt, int64_t *ids,
+                             int64_t ids_len);
+
 /* Enough for every sentence of flake_explain and its NUL, in bytes. */
 #define FLAKE_EXPLAIN_SIZE 512
 
@@ -284,6 +348,93 @@ int64_t flake_next_step(flake_generator *gen, flake_attempt *attempt);
  * config has no part in it is flake_status_text.
  * FLAKE_E_INVALID_ARGUMENT: text_size is less than FLAKE_EXPLAIN_SIZE. */
 int32_t flake_explain(const flake_config *config, int64_t status, char *text, size_t text_size);
+
+/* ---- health and stats ------------------------------------------------------------------------ */
+
+/* How a generator fares. */
+typedef enum flake_level {
+  FLAKE_LEVEL_OK = 0,
+  FLAKE_LEVEL_WARN = 1, /* it issues, but somebody should look at the reasons */
+  FLAKE_LEVEL_FAIL = 2  /* flake_next refuses now: see status */
+} flake_level;
+
+/* Why, as bits. */
+typedef enum flake_reason {
+  FLAKE_REASON_REWOUND = 1,       /* the wall clock reads earlier than it was seen */
+  FLAKE_REASON_FROZEN = 2,        /* the wall clock stands still */
+  FLAKE_REASON_LEAD = 4,          /* monotonic: more than half of max_lead_ms is used */
+  FLAKE_REASON_GUARD_OFF = 8,     /* host_guard is FLAKE_GUARD_UNSAFE_OFF */
+  FLAKE_REASON_GUARD_LOST = 16,   /* the lock file was deleted or its descriptor closed */
+  FLAKE_REASON_EXPIRES = 32,      /* the time field ends within a year */
+  FLAKE_REASON_CEILING_NEAR = 64, /* less than a minute is left below ceiling_ms */
+  FLAKE_REASON_PID_CHECKED = 128  /* no memory that a fork wipes: slower, compares the process ID */
+} flake_reason;
+
+/* What flake_health_get found. */
+typedef struct flake_health {
+  uint32_t level;     /* a flake_level */
+  uint32_t reasons;   /* flake_reason bits */
+  int64_t status;     /* what flake_next would end with now for longer than max_wait_ms, or 0 */
+  int64_t wall_ms;    /* what the wall clock reads, Unix ms */
+  int64_t rewind_ms;  /* how far that is below the highest reading, in whole ticks */
+  int64_t lead_ms;    /* how far the last ID's tick is ahead of the clock */
+  int64_t expires_ms; /* end of the time field, Unix ms */
+  int64_t ceiling_ms; /* end of the right to issue, Unix ms */
+} flake_health;
+
+/* Reads the clock and says whether IDs can be had; issues none and never blocks. For a readiness
+ * probe: answer 503 when level is FLAKE_LEVEL_FAIL. health_size is sizeof(flake_health).
+ * FLAKE_E_NOT_SUPPORTED: health_size is not this library's. */
+flake_status flake_health_get(flake_generator *gen, flake_health *health, size_t health_size);
+
+/* Enough for every text of flake_health_text and its NUL, in bytes. */
+#define FLAKE_HEALTH_TEXT_SIZE 1536
+
+/* Writes health as one line with a NUL, "ok", or "warn: ...; ...", and returns its length in bytes.
+ * FLAKE_E_INVALID_ARGUMENT: text_size is less than FLAKE_HEALTH_TEXT_SIZE, or level is not one. */
+int32_t flake_health_text(const flake_health *health, char *text, size_t text_size);
+
+/* Counters since the generator was first opened, and gauges; beside each the name for a metric. */
+typedef struct flake_stats {
+  int64_t issued;           /* flakecore_ids_issued_total: IDs issued */
+  int64_t dropped;          /* flakecore_numbers_dropped_total: burnt, one at each re-opening */
+  int64_t exhaustion_waits; /* flakecore_exhaustion_waits_total: waits for the next tick's edge */
+  int64_t refusals;         /* flakecore_refusals_total: calls that ended with an error */
+  int64_t rewinds;          /* flakecore_clock_rewinds_total: rewinds that calls or health met */
+  int64_t rewind_max_ms;    /* flakecore_clock_rewind_max_ms: the largest, in whole ticks */
+  int64_t lead_ms;          /* flakecore_lead_ms: how far the last ID is ahead of the clock */
+  int64_t wall_high_ms;     /* flakecore_wall_high_ms: highest wall time seen, start of its tick */
+} flake_stats;
+
+/* Reads the counters; they cost the fast path nothing. stats_size is sizeof(flake_stats). A reading
+ * made while IDs are drawn may lag behind, never run ahead.
+ * FLAKE_E_NOT_SUPPORTED: stats_size is not this library's. FLAKE_E_FORKED: as flake_next. */
+flake_status flake_stats_get(flake_generator *gen, flake_stats *stats, size_t stats_size);
+
+/* ---- a node number from the surroundings ----------------------------------------------------- */
+
+/* Enough for every sentence of flake_node_from and its NUL, in bytes. */
+#define FLAKE_NODE_TEXT_SIZE 512
+
+/* Finds a node number for a layout and returns it (>= 0). chain lists sources, with commas, in the
+ * order in which they are asked; the first that is there decides:
+ *   "7"                the number itself
+ *   "env:NAME"         the environment variable NAME
+ *   "file:PATH"        the first line of a file
+ *   "hostname-ordinal" the number after the last dash of the host name (StatefulSet "web-3")
+ *   "ipv4:PREFIX"      the bits after a prefix of PREFIX (1..31) bits of this host's private IPv4
+ *                      address (10/8, 172.16/12, 192.168/16, 100.64/10); "ipv4:PREFIX@eth0" takes
+ *                      the one of an interface
+ *   "random:FLEET"     a random number, for a fleet of FLEET generators: two of them may get the
+ *                      same one, and the sentence says how probable that is
+ * Nothing is looked up in the network. text (text_size >= FLAKE_NODE_TEXT_SIZE) receives a sentence
+ * with a NUL, also on failure: which source decided, or what is wrong; NULL when it is not wanted.
+ * FLAKE_E_NO_NODE: no source is there. FLAKE_E_NODE_OUT_OF_RANGE: the number does not fit, or an
+ * address has more bits after the prefix than the node field. FLAKE_E_INVALID_ARGUMENT: the chain
+ * is not one, a source holds no number, or several addresses are there to choose from.
+ * FLAKE_E_NO_ENTROPY: the kernel gave no random bytes. */
+int64_t flake_node_from(const char *chain, size_t chain_len, const flake_layout *layout, char *text,
+                        size_t text_size);
 
 /* ---- the test clock ----------------------------------------------------------------------- */
 
@@ -335,10 +486,20 @@ FLAKE_CHECKED(flake_layout_expires_ms);
 FLAKE_CHECKED(flake_decode);
 FLAKE_CHECKED(flake_compose);
 FLAKE_CHECKED(flake_bounds);
+FLAKE_CHECKED(flake_encode);
+FLAKE_CHECKED(flake_decode_text);
 FLAKE_CHECKED(flake_config_init);
 FLAKE_CHECKED(flake_open);
 FLAKE_CHECKED(flake_next);
 FLAKE_CHECKED(flake_next_step);
+FLAKE_CHECKED(flake_next_range);
+FLAKE_CHECKED(flake_next_range_step);
+FLAKE_CHECKED(flake_next_many);
+FLAKE_CHECKED(flake_next_many_step);
+FLAKE_CHECKED(flake_layout_stride);
+FLAKE_CHECKED(flake_health_get);
+FLAKE_CHECKED(flake_stats_get);
+FLAKE_CHECKED(flake_node_from);
 FLAKE_CHECKED(flake_test_clock_open);
 #undef FLAKE_CHECKED
 #endif

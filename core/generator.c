@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The generator: how an ID is drawn. Read next_published first: it is what nearly every call does.
+ * The generator: how an ID is drawn. Read draw_published first: it is what nearly every call does.
  *
- * The word holds the last number issued (internal.h). A number is drawn by one compare-and-swap of
+ * The word holds the last number issued (internal.h). Numbers are drawn by one compare-and-swap of
  * the whole word, so no two calls draw the same one. What allows a call to pass quickly is the
  * published tick: (base, gate) says that the tick that began at gate on the wall clock is the
  * word's own, and lies wholly below the ceiling. Every other case is the slow path's: a new tick, a
@@ -18,41 +18,51 @@ static int64_t id_of(const flake_generator *gen, uint64_t word) {
                    (word & gen->seq_mask) << gen->seq_shift);
 }
 
-/* The fast path: the next ID, or 0 when the published tick does not serve. One comparison catches a
- * new tick, any step of the clock, a shut gate and a fork; the other a spent sequence, another node
- * and a closed word. Base, gate, clock, word are read in this order. */
-static inline int64_t next_published(flake_generator *gen) {
+/* The fast path: draws got numbers, at most want, from the word first on; false when the published
+ * tick does not serve. One comparison catches a new tick, a step of the clock, a shut gate, a fork;
+ * the other a spent sequence, another node and a closed word. Base, gate, clock and word are read
+ * in this order. */
+static inline bool draw_published(flake_generator *gen, uint64_t want, uint64_t *first,
+                                  uint64_t *got) {
   const flake_line *line = gen->line;
   uint64_t base = flake_load(&line->base);
   uint64_t gate = flake_load(&line->gate);
   uint64_t now_ns = gen->wall_ns(gen->clock_self);
-  if (now_ns - gate >= line->tick_ns) return 0;
-  uint64_t word = flake_load(&gen->words->word);
+  if (now_ns - gate >= line->tick_ns) return false;
+  uint64_t word = flake_load(&gen->words->word), count = 1;
   do {
-    if (((word + 1) ^ base) >= line->seq_span) return 0;
-  } while (!flake_cas(&gen->words->word, &word, word + 1));
-  return id_of(gen, word + 1);
+    if (((word + 1) ^ base) >= line->seq_span) return false;
+    if (want > 1) count = flake_min(want, line->seq_span - ((word + 1) & gen->seq_mask));
+  } while (!flake_cas(&gen->words->word, &word, word + count));
+  *first = word + 1;
+  *got = count;
+  return true;
 }
 
 /* ---- the slow path --------------------------------------------------------------------------- */
 
-/* One look at everything, in the order that the model needs: word, ceiling, clock. */
-typedef struct view {
-  uint64_t word;
-  uint64_t ceiling; /* tick, exclusive */
-  uint64_t now_ns;
-  uint64_t now_tick;
-} view;
+/* Remembers a rewind of so many ticks for the stats, once until the clock has caught up. */
+static void note_rewind(flake_words *words, uint64_t ticks) {
+  uint64_t caught_up = 0;
+  flake_raise(&words->rewind_max, ticks);
+  if (flake_cas(&words->rewound, &caught_up, 1)) flake_add(&words->rewinds, 1);
+}
 
-static flake_status look(flake_generator *gen, view *v) {
-  v->word = flake_load(&gen->words->word);
-  v->ceiling = flake_load(&gen->words->ceilw) & FLAKE_CEILING_MASK;
+flake_status flake_look(flake_generator *gen, flake_view *v) {
+  flake_words *words = gen->words;
+  v->word = flake_load(&words->word);
+  v->ceiling = flake_load(&words->ceilw) & FLAKE_CEILING_MASK;
+  v->high_tick = flake_load(&words->wall_high);
   v->now_ns = gen->clock.wall_ns(gen->clock.self);
   if (flake_is_forked(gen)) return FLAKE_E_FORKED;
   if (!flake_is_open(v->word) || v->ceiling == 0) return FLAKE_E_CLOSED;
   if (v->now_ns < gen->epoch_ns) return FLAKE_E_BEFORE_EPOCH;
   v->now_tick = (v->now_ns - gen->epoch_ns) / gen->tick_ns;
-  flake_raise(&gen->words->wall_high, v->now_tick);
+  if (v->now_tick < v->high_tick)
+    note_rewind(words, v->high_tick - v->now_tick);
+  else if (flake_load(&words->rewound))
+    flake_store(&words->rewound, 0);
+  flake_raise(&words->wall_high, v->now_tick);
   return FLAKE_OK;
 }
 
@@ -68,7 +78,7 @@ static uint64_t sequence_start(const flake_generator *gen, uint64_t tick) {
 }
 
 /* Tick and sequence of the smallest number above the word that is not before now. */
-static uint64_t candidate(const flake_generator *gen, const view *v) {
+static uint64_t candidate(const flake_generator *gen, const flake_view *v) {
   uint64_t above = (v->word & gen->low_mask) + 1;
   uint64_t fresh = v->now_tick << gen->seq_bits | sequence_start(gen, v->now_tick);
   return above > fresh ? above : fresh;
@@ -76,7 +86,7 @@ static uint64_t candidate(const flake_generator *gen, const view *v) {
 
 /* Lets the calls of this tick pass quickly. Busy: another thread is about to do the same. The word
  * is looked at again, so that a publisher that slept does not reopen an old gate. */
-static void publish(flake_generator *gen, uint64_t word, const view *v) {
+static void publish(flake_generator *gen, uint64_t word, const flake_view *v) {
   flake_line *line = gen->line;
   uint64_t base = word & ~gen->seq_mask;
   uint64_t gate = gen->epoch_ns + v->now_tick * gen->tick_ns;
@@ -94,9 +104,7 @@ static void publish(flake_generator *gen, uint64_t word, const view *v) {
 
 /* ---- when no number can be had now ----------------------------------------------------------- */
 
-/* Whether the wall clock has read the same for two ticks of monotonic time, in the eyes of the
- * calls that had to wait. */
-static bool stands_still(flake_generator *gen, uint64_t now_ns, uint64_t monotonic_ns) {
+bool flake_stands_still(flake_generator *gen, uint64_t now_ns, uint64_t monotonic_ns) {
   flake_line *line = gen->line;
   uint64_t unlocked = 0;
   if (!flake_cas(&line->lock, &unlocked, 1)) return false;
@@ -109,16 +117,16 @@ static bool stands_still(flake_generator *gen, uint64_t now_ns, uint64_t monoton
   return since_ns >= (int64_t)gen->still_ns;
 }
 
-static flake_status cause(flake_generator *gen, const view *v, uint64_t monotonic_ns) {
-  bool still = stands_still(gen, v->now_ns, monotonic_ns);
-  if (v->now_tick < flake_load(&gen->words->wall_high)) return FLAKE_E_CLOCK_REWOUND;
+static flake_status cause(flake_generator *gen, const flake_view *v, uint64_t monotonic_ns) {
+  bool still = flake_stands_still(gen, v->now_ns, monotonic_ns);
+  if (v->now_tick < v->high_tick) return FLAKE_E_CLOCK_REWOUND;
   if (still) return FLAKE_E_CLOCK_FROZEN;
   return v->word == flake_load(&gen->words->opening) ? FLAKE_E_DEADLINE_PASSED : FLAKE_E_EXHAUSTED;
 }
 
 /* Strict: waits for the start of tick, within the one deadline of the attempt. The rounds are
  * bounded too, for sleeps that return at once while the monotonic clock stands. */
-static flake_status wait_for(flake_generator *gen, const view *v, uint64_t tick,
+static flake_status wait_for(flake_generator *gen, const flake_view *v, uint64_t tick,
                              flake_attempt *attempt) {
   uint64_t monotonic_ns = gen->clock.monotonic_ns(gen->clock.self);
   flake_status reason = cause(gen, v, monotonic_ns);
@@ -128,7 +136,7 @@ static flake_status wait_for(flake_generator *gen, const view *v, uint64_t tick,
   int64_t left_ns = attempt->deadline_ns - (int64_t)monotonic_ns;
   int64_t rounds_max = 64 + 4 * (int64_t)(gen->max_wait_ns / gen->tick_ns);
   if (left_ns <= 0 || attempt->rounds >= rounds_max) return reason;
-  attempt->wait_ns = wait_ns < (uint64_t)left_ns ? (int64_t)wait_ns : left_ns;
+  attempt->wait_ns = (int64_t)flake_min(wait_ns, (uint64_t)left_ns);
   attempt->wake_ns = (int64_t)monotonic_ns + attempt->wait_ns;
   attempt->reason = reason;
   attempt->rounds++;
@@ -136,7 +144,7 @@ static flake_status wait_for(flake_generator *gen, const view *v, uint64_t tick,
 }
 
 /* FLAKE_OK when tick may be used now. */
-static flake_status admit(flake_generator *gen, const view *v, uint64_t tick,
+static flake_status admit(flake_generator *gen, const flake_view *v, uint64_t tick,
                           flake_attempt *attempt) {
   if (tick >= gen->end_tick) return FLAKE_E_TIME_USED_UP;
   if (tick >= v->ceiling) return FLAKE_E_CEILING_REACHED;
@@ -147,39 +155,125 @@ static flake_status admit(flake_generator *gen, const view *v, uint64_t tick,
   return FLAKE_OK;
 }
 
-static int64_t next_unpublished(flake_generator *gen, flake_attempt *attempt) {
-  for (;;) {
-    view v;
-    flake_status status = look(gen, &v);
-    if (status) return status;
-    uint64_t low = candidate(gen, &v);
-    status = admit(gen, &v, low >> gen->seq_bits, attempt);
-    if (status) return status;
-    uint64_t next = (v.word & ~gen->low_mask) | low;
-    if (!flake_cas(&gen->words->word, &v.word, next)) continue;
-    publish(gen, next, &v);
-    return id_of(gen, next);
-  }
-}
-
-/* ---- the calls ------------------------------------------------------------------------------- */
-
-int64_t flake_next_step(flake_generator *gen, flake_attempt *attempt) {
-  if (!attempt) return FLAKE_E_INVALID_ARGUMENT;
-  int64_t id = next_published(gen);
-  return id ? id : next_unpublished(gen, attempt);
-}
-
-static int64_t next_waiting(flake_generator *gen) {
+flake_status flake_probe(flake_generator *gen, flake_view *v) {
   flake_attempt attempt = {0};
+  flake_status status = flake_look(gen, v);
+  return status ? status : admit(gen, v, candidate(gen, v) >> gen->seq_bits, &attempt);
+}
+
+/* Counts what kept a call from its number, and passes it on. */
+static flake_status noted(flake_words *words, flake_status status, const flake_attempt *attempt) {
+  if (status != FLAKE_E_AGAIN)
+    flake_add(&words->refusals, 1);
+  else if (attempt->reason == FLAKE_E_EXHAUSTED)
+    flake_add(&words->exhaustion_waits, 1);
+  return status;
+}
+
+/* Draws as draw_published does, or says why not. Numbers passed over are counted before the word
+ * moves, and taken back when it did not, so that the count of issued ones is never too high. */
+static flake_status draw_unpublished(flake_generator *gen, flake_attempt *attempt, uint64_t want,
+                                     uint64_t *first, uint64_t *got) {
+  flake_words *words = gen->words;
   for (;;) {
-    int64_t id = next_unpublished(gen, &attempt);
-    if (id != FLAKE_E_AGAIN) return id;
-    gen->clock.sleep_until(gen->clock.self, (uint64_t)attempt.wake_ns);
+    flake_view v;
+    flake_status status = flake_look(gen, &v);
+    if (status) return noted(words, status, attempt);
+    uint64_t low = candidate(gen, &v), passed_over = low - 1 - (v.word & gen->low_mask);
+    status = admit(gen, &v, low >> gen->seq_bits, attempt);
+    if (status) return noted(words, status, attempt);
+    uint64_t next = (v.word & ~gen->low_mask) | low;
+    uint64_t count = flake_min(want, gen->seq_mask - (low & gen->seq_mask) + 1);
+    if (passed_over) flake_add(&words->passed_over, passed_over);
+    if (flake_cas(&words->word, &v.word, next + count - 1)) {
+      publish(gen, next, &v);
+      *first = next;
+      *got = count;
+      return FLAKE_OK;
+    }
+    if (passed_over) flake_add(&words->passed_over, -passed_over);
   }
+}
+
+/* ---- one ID ---------------------------------------------------------------------------------- */
+
+static int64_t next_unpublished(flake_generator *gen, flake_attempt *attempt) {
+  uint64_t word, got;
+  flake_status status = draw_unpublished(gen, attempt, 1, &word, &got);
+  return status ? status : id_of(gen, word);
+}
+
+/* Apart, so that flake_next itself saves few registers. */
+static FLAKE_NOINLINE int64_t next_waiting(flake_generator *gen) {
+  flake_attempt attempt = {0};
+  int64_t id;
+  while ((id = next_unpublished(gen, &attempt)) == FLAKE_E_AGAIN)
+    gen->clock.sleep_until(gen->clock.self, (uint64_t)attempt.wake_ns);
+  return id;
 }
 
 int64_t flake_next(flake_generator *gen) {
-  int64_t id = next_published(gen);
-  return id ? id : next_waiting(gen);
+  uint64_t word, got;
+  return draw_published(gen, 1, &word, &got) ? id_of(gen, word) : next_waiting(gen);
+}
+
+int64_t flake_next_step(flake_generator *gen, flake_attempt *attempt) {
+  if (!attempt) return FLAKE_E_INVALID_ARGUMENT;
+  uint64_t word, got;
+  return draw_published(gen, 1, &word, &got) ? id_of(gen, word) : next_unpublished(gen, attempt);
+}
+
+/* ---- many IDs -------------------------------------------------------------------------------- */
+
+int64_t flake_next_range_step(flake_generator *gen, flake_attempt *attempt, int64_t count,
+                              int64_t *issued) {
+  if (!gen || !attempt || !issued || count < 1) return FLAKE_E_INVALID_ARGUMENT;
+  uint64_t word, got;
+  flake_status status = FLAKE_OK;
+  if (!draw_published(gen, (uint64_t)count, &word, &got))
+    status = draw_unpublished(gen, attempt, (uint64_t)count, &word, &got);
+  if (status) return status;
+  *issued = (int64_t)got;
+  return id_of(gen, word);
+}
+
+int64_t flake_next_range(flake_generator *gen, int64_t count, int64_t *issued) {
+  flake_attempt attempt = {0};
+  int64_t first;
+  while ((first = flake_next_range_step(gen, &attempt, count, issued)) == FLAKE_E_AGAIN)
+    gen->clock.sleep_until(gen->clock.self, (uint64_t)attempt.wake_ns);
+  return first;
+}
+
+/* Written so that compilers vectorise it. */
+static FLAKE_VECTORISE void fill(int64_t *ids, int64_t count, int64_t first, int64_t stride) {
+  for (int64_t i = 0, id = first; i < count; i++, id += stride) ids[i] = id;
+}
+
+int64_t flake_next_many_step(flake_generator *gen, flake_attempt *attempt, int64_t *ids,
+                             int64_t ids_len) {
+  if (!gen || !attempt || !ids || ids_len < 0) return FLAKE_E_INVALID_ARGUMENT;
+  int64_t done = 0, got, stride = INT64_C(1) << gen->seq_shift;
+  while (done < ids_len) {
+    int64_t first = flake_next_range_step(gen, attempt, ids_len - done, &got);
+    if (first < 0) return done ? done : first;
+    fill(ids + done, got, first, stride);
+    done += got;
+  }
+  return done;
+}
+
+int64_t flake_next_many(flake_generator *gen, int64_t *ids, int64_t ids_len) {
+  flake_attempt attempt = {0};
+  int64_t done = 0;
+  do {
+    int64_t got = flake_next_many_step(gen, &attempt, ids ? ids + done : NULL, ids_len - done);
+    if (got == FLAKE_E_AGAIN)
+      gen->clock.sleep_until(gen->clock.self, (uint64_t)attempt.wake_ns);
+    else if (got < 0)
+      return done ? done : got;
+    else
+      done += got;
+  } while (done < ids_len);
+  return done;
 }

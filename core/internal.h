@@ -7,6 +7,9 @@
 #ifndef FLAKECORE_INTERNAL_H
 #define FLAKECORE_INTERNAL_H
 
+#if defined(__linux__) && !defined(_GNU_SOURCE)
+#define _GNU_SOURCE /* each file includes this one first */
+#endif
 #include <limits.h>
 #include <stdalign.h>
 #include <stdatomic.h>
@@ -27,6 +30,23 @@ static inline uint64_t flake_low_bits(uint32_t n) {
   return n >= 64 ? UINT64_MAX : (UINT64_C(1) << n) - 1;
 }
 
+static inline uint64_t flake_min(uint64_t a, uint64_t b) {
+  return a < b ? a : b;
+}
+
+#if defined(__GNUC__)
+#define FLAKE_NOINLINE __attribute__((noinline))
+#define FLAKE_INLINE inline __attribute__((always_inline))
+#else
+#define FLAKE_NOINLINE
+#define FLAKE_INLINE inline
+#endif
+#if defined(__GNUC__) && !defined(__clang__)
+#define FLAKE_VECTORISE __attribute__((optimize("O3")))
+#else
+#define FLAKE_VECTORISE
+#endif
+
 /* ---- memory order, by name ------------------------------------------------------------------- */
 
 typedef _Atomic uint64_t flake_atomic;
@@ -43,6 +63,10 @@ static inline void flake_store(flake_atomic *p, uint64_t value) {
 static inline bool flake_cas(flake_atomic *p, uint64_t *seen, uint64_t next) {
   return atomic_compare_exchange_strong_explicit(p, seen, next, memory_order_acq_rel,
                                                  memory_order_acquire);
+}
+
+static inline void flake_add(flake_atomic *p, uint64_t n) {
+  atomic_fetch_add_explicit(p, n, memory_order_acq_rel);
 }
 
 static inline void flake_raise(flake_atomic *p, uint64_t value) {
@@ -83,9 +107,16 @@ flake_clock flake_clock_of(uint32_t clock_source, flake_test_clock *test);
 typedef struct flake_words {
   alignas(64) flake_atomic word;
   alignas(64) flake_atomic ceilw;
-  flake_atomic wall_high; /* highest wall tick seen */
-  flake_atomic lastt;     /* 1 + the largest tick that the word had at any close */
-  flake_atomic opening;   /* the word as it was opened: nothing has been issued yet */
+  flake_atomic wall_high;  /* highest wall tick seen */
+  flake_atomic lastt;      /* 1 + the largest tick that the word had at any close */
+  flake_atomic opening;    /* the word as it was opened: nothing has been issued yet */
+  flake_atomic closed_low; /* tick and sequence that the word had at the last close */
+  /* for the stats */
+  alignas(64) flake_atomic passed_over; /* numbers below the word that were never issued */
+  flake_atomic issued_high;             /* the highest count of issued numbers that was seen */
+  flake_atomic dropped, exhaustion_waits, refusals;
+  flake_atomic rewound; /* 1 from the look that finds a rewind to the one that finds it gone */
+  flake_atomic rewinds, rewind_max; /* in ticks */
 } flake_words;
 
 /* Shut: no wall time before the year 2262 lies within a tick of it. */
@@ -111,6 +142,13 @@ typedef struct flake_page {
   flake_words words;
 } flake_page;
 
+/* The lock file of a node (guard.c). */
+typedef struct flake_guard {
+  int fd; /* -1: none is held */
+  dev_t device;
+  ino_t inode;
+} flake_guard;
+
 struct flake_generator {
   /* constant after open, all that the fast path reads */
   flake_line *line;
@@ -135,7 +173,9 @@ struct flake_generator {
   flake_clock clock;
   flake_config config;
   /* under the registry's lock */
+  const void *registry; /* the process's that opened it */
   uint64_t refs;
+  flake_guard guard;
   struct flake_generator *next;
 };
 
@@ -146,6 +186,15 @@ static inline bool flake_is_open(uint64_t word) {
 static inline uint64_t flake_tick_of(const flake_generator *gen, uint64_t word) {
   return (word & gen->low_mask) >> gen->seq_bits;
 }
+
+/* One look at everything, in the order that the model needs: word, ceiling, then the clock. */
+typedef struct flake_view {
+  uint64_t word;
+  uint64_t ceiling;   /* tick, exclusive */
+  uint64_t high_tick; /* highest seen before this look */
+  uint64_t now_ns;
+  uint64_t now_tick;
+} flake_view;
 
 /* ---- functions between the files ------------------------------------------------------------- */
 
@@ -160,10 +209,32 @@ flake_status flake_layout_valid(const flake_layout *layout);
  * depends on the time. */
 flake_status flake_config_read(const flake_config *given, flake_config *config);
 
+/* generator.c: fills the view; FLAKE_OK, or why no number can be had at all. */
+flake_status flake_look(flake_generator *gen, flake_view *v);
+/* generator.c: what a call that waits for nothing would meet, without drawing. */
+flake_status flake_probe(flake_generator *gen, flake_view *v);
+/* generator.c: whether the wall clock has read the same for two ticks of monotonic time, in the
+ * eyes of the calls that had to wait and of health. */
+bool flake_stands_still(flake_generator *gen, uint64_t now_ns, uint64_t monotonic_ns);
+
+/* guard.c: locks the node's file for this process, or says who may hold it. */
+flake_status flake_guard_take(const flake_config *config, flake_guard *guard);
+/* guard.c: unlocks it, if it is held. */
+void flake_guard_drop(flake_guard *guard);
+/* guard.c: whether the lock still protects: the descriptor is ours and the file has its name. */
+bool flake_guard_holds(const flake_guard *guard);
+/* guard.c: one sentence on why the file could not be locked. */
+void flake_guard_explain(const flake_config *config, flake_status status, char *text,
+                         size_t text_size);
+
 /* registry.c: whether this process is a child of the one that opened gen. */
 bool flake_is_forked(const flake_generator *gen);
 /* registry.c: the layout that the open generators of a space have; false when none is open. */
 bool flake_registry_layout(const char *space, flake_layout *layout);
+/* registry.c: whether the lock that gen took at open no longer protects it. */
+bool flake_registry_guard_lost(const flake_generator *gen);
+/* registry.c: whether an open generator of this process has the config's space, layout and node. */
+bool flake_registry_holds(const flake_config *config);
 
 /* entropy.c: random bytes straight from the kernel. */
 flake_status flake_entropy(void *bytes, size_t bytes_len);

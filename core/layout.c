@@ -3,11 +3,11 @@
  * How an ID's bits are divided: the text form, and all that follows from a layout alone. Pure
  * functions: no clock is read here.
  */
+#include "internal.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-
-#include "internal.h"
 
 #define EPOCH_MAX_MS INT64_C(4102444800000)
 #define TIME_BITS_MAX 48
@@ -67,6 +67,12 @@ int64_t flake_layout_expires_ms(const flake_layout *layout) {
   if (!layout) return FLAKE_E_INVALID_ARGUMENT;
   if (flake_layout_valid(layout)) return FLAKE_E_BAD_LAYOUT;
   return layout->epoch_ms + (INT64_C(1) << layout->time_bits) * layout->tick_ms;
+}
+
+int64_t flake_layout_stride(const flake_layout *layout) {
+  if (!layout) return FLAKE_E_INVALID_ARGUMENT;
+  if (flake_layout_valid(layout)) return FLAKE_E_BAD_LAYOUT;
+  return INT64_C(1) << layout->seq_shift;
 }
 
 flake_status flake_layout_check(const flake_layout *layout, int64_t now_ms) {

@@ -4,29 +4,27 @@
  * list, keyed by space, layout and node, and are never freed: a late thread may still hold one, and
  * opening a node again must go on above what it issued before.
  *
- * The list and each private generator's words lie in pages that the kernel wipes in a forked child.
- * The child so starts with an empty list, and the handles that it inherited read all zero.
+ * The registry and each private generator's words lie in pages that the kernel wipes in a forked
+ * child. The child so makes a registry of its own, to which no generator on the list belongs yet,
+ * and the handles that it inherited read all zero.
  */
-#if defined(__linux__) && !defined(_GNU_SOURCE)
-#define _GNU_SOURCE
-#endif
+#include "internal.h"
+
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "internal.h"
-
 typedef struct registry {
   pthread_mutex_t lock;
   uint64_t mark; /* 0 in a forked child */
   pid_t pid;
   bool wiped_on_fork;
-  flake_generator *first;
 } registry;
 
 static _Atomic(registry *) the_registry;
+static flake_generator *generators; /* under the registry's lock; also the parents' of a child */
 
 /* ---- pages that do not survive a fork -------------------------------------------------------- */
 
@@ -121,6 +119,7 @@ static flake_status generator_new(const flake_config *config, flake_test_clock *
     return FLAKE_E_OUT_OF_MEMORY;
   }
   derive(gen, config, test);
+  gen->guard.fd = -1;
   gen->line = &page->line;
   gen->words = &page->words;
   gen->pid = getpid();
@@ -152,6 +151,8 @@ static void open_word(flake_generator *gen, uint64_t first, uint64_t wall_high) 
   if (!used) opening -= 1;
   flake_store(&words->opening, opening);
   flake_raise(&words->wall_high, wall_high);
+  flake_add(&words->passed_over, (opening & gen->low_mask) - flake_load(&words->closed_low));
+  if (used) flake_add(&words->dropped, 1);
   flake_cas(&words->word, &closed, opening);
   uint64_t ended = flake_load(&words->ceilw);
   flake_cas(&words->ceilw, &ended, ended | ceiling_tick(gen));
@@ -168,6 +169,9 @@ static void close_word(flake_generator *gen) {
   do {
     flake_raise(&words->lastt, flake_tick_of(gen, word) + 1);
   } while (!flake_cas(&words->word, &word, FLAKE_CLOSED | ended >> FLAKE_CEILING_BITS));
+  uint64_t low = word & gen->low_mask;
+  flake_store(&words->closed_low, low);
+  flake_raise(&words->issued_high, low - flake_load(&words->passed_over));
 }
 
 /* ---- the list -------------------------------------------------------------------------------- */
@@ -196,7 +200,8 @@ typedef struct finding {
 static flake_status search(const registry *reg, const flake_config *config,
                            const flake_test_clock *test, finding *found) {
   *found = (finding){0};
-  for (flake_generator *gen = reg->first; gen; gen = gen->next) {
+  for (flake_generator *gen = generators; gen; gen = gen->next) {
+    if (gen->registry != reg) continue;
     bool open = gen->refs > 0, key = same_key(&gen->config, config);
     if (open && strcmp(gen->config.space, config->space) == 0 &&
         !same_layout(&gen->config.layout, &config->layout))
@@ -211,13 +216,33 @@ static flake_status search(const registry *reg, const flake_config *config,
   return FLAKE_OK;
 }
 
+bool flake_registry_guard_lost(const flake_generator *gen) {
+  registry *reg = registry_of_process();
+  if (!reg) return false;
+  pthread_mutex_lock(&reg->lock);
+  bool lost = gen->guard.fd >= 0 && !flake_guard_holds(&gen->guard);
+  pthread_mutex_unlock(&reg->lock);
+  return lost;
+}
+
+bool flake_registry_holds(const flake_config *config) {
+  registry *reg = registry_of_process();
+  bool found = false;
+  if (!reg) return false;
+  pthread_mutex_lock(&reg->lock);
+  for (flake_generator *gen = generators; gen && !found; gen = gen->next)
+    found = gen->registry == reg && gen->refs > 0 && same_key(&gen->config, config);
+  pthread_mutex_unlock(&reg->lock);
+  return found;
+}
+
 bool flake_registry_layout(const char *space, flake_layout *layout) {
   registry *reg = registry_of_process();
   bool found = false;
   if (!reg) return false;
   pthread_mutex_lock(&reg->lock);
-  for (flake_generator *gen = reg->first; gen && !found; gen = gen->next) {
-    found = gen->refs > 0 && strcmp(gen->config.space, space) == 0;
+  for (flake_generator *gen = generators; gen && !found; gen = gen->next) {
+    found = gen->registry == reg && gen->refs > 0 && strcmp(gen->config.space, space) == 0;
     if (found) *layout = gen->config.layout;
   }
   pthread_mutex_unlock(&reg->lock);
@@ -225,7 +250,7 @@ bool flake_registry_layout(const char *space, flake_layout *layout) {
 }
 
 /* Opens a closed generator at the first tick after now, or later where something above that may
- * have been issued already. */
+ * have been issued already. The clock is read after the lock file was taken. */
 static flake_status start(flake_generator *gen, uint64_t used_tick) {
   uint64_t now_ns = gen->clock.opening_ns(gen->clock.self);
   flake_status status =
@@ -242,8 +267,8 @@ static flake_status start(flake_generator *gen, uint64_t used_tick) {
   return FLAKE_OK;
 }
 
-static flake_status open_locked(registry *reg, const flake_config *config, flake_test_clock *test,
-                                flake_generator **opened) {
+static flake_status open_locked(const registry *reg, const flake_config *config,
+                                flake_test_clock *test, flake_generator **opened) {
   finding found;
   flake_status status = search(reg, config, test, &found);
   if (status) return status;
@@ -252,11 +277,17 @@ static flake_status open_locked(registry *reg, const flake_config *config, flake
     if (!gen) status = generator_new(config, test, &gen);
     if (status) return status;
     if (!found.same) {
-      gen->next = reg->first;
-      reg->first = gen;
+      gen->registry = reg;
+      gen->next = generators;
+      generators = gen;
     }
-    status = start(gen, found.floor_tick);
-    if (status) return status;
+    bool guarded = !test && config->host_guard == FLAKE_GUARD_ON;
+    if (guarded) status = flake_guard_take(config, &gen->guard);
+    if (!status) status = start(gen, found.floor_tick);
+    if (status) {
+      flake_guard_drop(&gen->guard);
+      return status;
+    }
   }
   gen->refs++;
   *opened = gen;
@@ -279,12 +310,18 @@ flake_status flake_open(const flake_config *config, flake_test_clock *clock,
 
 flake_status flake_close(flake_generator *gen) {
   if (!gen) return FLAKE_E_INVALID_ARGUMENT;
-  if (flake_is_forked(gen)) return FLAKE_OK; /* the parent's; nothing here to close */
   registry *reg = registry_of_process();
   if (!reg) return FLAKE_E_OUT_OF_MEMORY;
+  flake_status status = FLAKE_OK;
   pthread_mutex_lock(&reg->lock);
-  flake_status status = gen->refs > 0 ? FLAKE_OK : FLAKE_E_CLOSED;
-  if (gen->refs > 0 && --gen->refs == 0) close_word(gen);
+  if (flake_is_forked(gen)) {
+    flake_guard_drop(&gen->guard); /* gives up this process's part; the parent's lock stays */
+  } else if (gen->refs == 0) {
+    status = FLAKE_E_CLOSED;
+  } else if (--gen->refs == 0) {
+    close_word(gen);
+    flake_guard_drop(&gen->guard);
+  }
   pthread_mutex_unlock(&reg->lock);
   return status;
 }

@@ -27,8 +27,9 @@ static const struct {
     {"node_in_use", FLAKE_CLASS_OPERATOR,
      "another generator holds this node of this space; share that one or choose another node"},
     {"clock_rewound", FLAKE_CLASS_OPERATOR,
-     "the wall clock reads earlier than it was seen before; it will be refused until it has "
-     "caught up: check what set it back (docs/clock.md)"},
+     "the wall clock reads earlier than it was seen before, or than start_floor_ms; calls are "
+     "refused "
+     "until it has caught up: check what set it back (docs/clock.md)"},
     {"clock_frozen", FLAKE_CLASS_OPERATOR,
      "the wall clock stands still and its tick is used up; check the host's clock (docs/clock.md)"},
     {"before_epoch", FLAKE_CLASS_OPERATOR,
@@ -36,8 +37,8 @@ static const struct {
     {"time_used_up", FLAKE_CLASS_OPERATOR,
      "the layout's time field has ended; move to a layout with more bits of time or a later epoch"},
     {"exhausted", FLAKE_CLASS_RETRY,
-     "every sequence number of the tick is spent; retry, allow a longer max_wait_ms, or choose a "
-     "layout with more sequence bits"},
+     "every sequence number that may be used now is spent; retry, allow a longer max_wait_ms (in "
+     "monotonic mode max_lead_ms), or choose a layout with more sequence bits"},
     {"deadline_passed", FLAKE_CLASS_RETRY,
      "max_wait_ms ended before the generator's first tick began; retry, or allow a longer wait"},
     {"ceiling_reached", FLAKE_CLASS_OPERATOR,
@@ -54,12 +55,15 @@ static const struct {
     {"bad_text", FLAKE_CLASS_CALLER, "the text is not an ID in the format asked for"},
     {"no_entropy", FLAKE_CLASS_OPERATOR,
      "the kernel gave no random bytes; check that getrandom(2) is allowed"},
-    {"out_of_memory", FLAKE_CLASS_OPERATOR, "the system gave no memory"},
+    {"out_of_memory", FLAKE_CLASS_OPERATOR, "the system gave no memory or no file descriptor"},
     {"not_supported", FLAKE_CLASS_CALLER,
      "this layout, build or system cannot do that; a layout that generates has time on top, at "
      "most 43 bits of time and at most 63 bits in all"},
     {"again", FLAKE_CLASS_RETRY,
      "nothing is to be had yet; sleep attempt.wait_ns, then step again"},
+    {"no_run_dir", FLAKE_CLASS_OPERATOR,
+     "no directory can hold the node's lock file; set FLAKECORE_RUN_DIR to a local directory that "
+     "this user owns, or switch the guard off with host_guard if nothing else uses this node"},
 };
 
 _Static_assert(sizeof statuses / sizeof statuses[0] == -FLAKE_STATUS_END,

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The host-wide guard: a lock file per space and node, so that a second process that was given the
+ * same node is refused instead of repeating IDs.
+ *
+ * flock(2) and not POSIX record locks: those do not tell two copies of this library in one process
+ * apart, and are lost when either closes the file. The file is never deleted, since a process that
+ * waits with the old file open would then hold a lock that no other sees.
+ */
+#include "internal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define RUN_DIR_VARIABLE "FLAKECORE_RUN_DIR"
+
+static const char *const run_dirs[] = {"/run/lock", "/dev/shm", "/tmp"};
+#define RUN_DIRS ((int)(sizeof run_dirs / sizeof run_dirs[0]))
+
+/* "flakecore.", a space, a node, ".lock" */
+#define NAME_SIZE (FLAKE_SPACE_SIZE + 48)
+
+static void file_name(const flake_config *config, char name[NAME_SIZE]) {
+  snprintf(name, NAME_SIZE, "flakecore.%s.%" PRId64 ".lock", config->space, config->node);
+}
+
+/* Opens a directory in which nobody else can replace our file: a real one, of this user or root,
+ * and sticky where others may write. -1 when it is not such. */
+static int open_dir(const char *path) {
+  int dir = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  struct stat st;
+  if (dir < 0) return -1;
+  bool ours = fstat(dir, &st) == 0 && (st.st_uid == 0 || st.st_uid == geteuid());
+  bool safe = ours && (!(st.st_mode & (S_IWGRP | S_IWOTH)) || (st.st_mode & S_ISVTX));
+  if (safe) return dir;
+  close(dir);
+  errno = EPERM;
+  return -1;
+}
+
+/* Opens the lock file, made if need be. Another user's is opened for reading, which is enough to
+ * lock it. */
+static int open_file(int dir, const char *name) {
+  const int flags = O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
+  for (int tries = 0; tries < 100; tries++) {
+    int fd = openat(dir, name, O_RDWR | flags);
+    if (fd < 0 && errno == EACCES) fd = openat(dir, name, O_RDONLY | flags);
+    if (fd >= 0 || errno != ENOENT) return fd;
+    fd = openat(dir, name, O_RDWR | O_CREAT | O_EXCL | flags, 0644);
+    if (fd >= 0 || errno != EEXIST) return fd;
+  }
+  return -1;
+}
+
+/* Whether fd is a plain file that still has this name. */
+static bool is_named(int dir, const char *name, int fd, struct stat *st) {
+  struct stat named;
+  return fstat(fd, st) == 0 && S_ISREG(st->st_mode) && st->st_nlink == 1 &&
+         fstatat(dir, name, &named, AT_SYMLINK_NOFOLLOW) == 0 && named.st_dev == st->st_dev &&
+         named.st_ino == st->st_ino;
+}
+
+/* For the sentence that another process gets. A file that cannot be written holds no less. */
+static void write_pid(int fd) {
+  char text[24];
+  int len = snprintf(text, sizeof text, "%ld\n", (long)getpid());
+  if (ftruncate(fd, 0) == 0) (void)!pwrite(fd, text, (size_t)len, 0);
+}
+
+/* FLAKE_E_AGAIN: this directory serves nobody like us, so the next one may be asked. */
+static flake_status lock_in(int dir, const char *name, flake_guard *guard) {
+  int fd = open_file(dir, name);
+  struct stat st;
+  if (fd < 0) {
+    if (errno == EMFILE || errno == ENFILE || errno == ENOMEM) return FLAKE_E_OUT_OF_MEMORY;
+    return errno == EACCES || errno == EROFS ? FLAKE_E_AGAIN : FLAKE_E_NO_RUN_DIR;
+  }
+  flake_status status = FLAKE_OK;
+  if (flock(fd, LOCK_EX | LOCK_NB) != 0)
+    status = errno == EWOULDBLOCK ? FLAKE_E_NODE_IN_USE : FLAKE_E_NO_RUN_DIR;
+  else if (!is_named(dir, name, fd, &st))
+    status = FLAKE_E_NO_RUN_DIR;
+  if (status) {
+    close(fd);
+    return status;
+  }
+  write_pid(fd);
+  *guard = (flake_guard){.fd = fd, .device = st.st_dev, .inode = st.st_ino};
+  return FLAKE_OK;
+}
+
+/* Only a directory that is missing or closed to this user makes way for the next; one that is full
+ * or broken does not, since another process may hold the node there. */
+flake_status flake_guard_take(const flake_config *config, flake_guard *guard) {
+  char name[NAME_SIZE];
+  const char *chosen = getenv(RUN_DIR_VARIABLE);
+  file_name(config, name);
+  for (int i = 0; i < (chosen ? 1 : RUN_DIRS); i++) {
+    int dir = open_dir(chosen ? chosen : run_dirs[i]);
+    if (dir < 0 && (errno == EMFILE || errno == ENFILE)) return FLAKE_E_OUT_OF_MEMORY;
+    if (dir < 0) continue;
+    flake_status status = lock_in(dir, name, guard);
+    close(dir);
+    if (status != FLAKE_E_AGAIN) return status;
+  }
+  return FLAKE_E_NO_RUN_DIR;
+}
+
+static bool is_ours(const flake_guard *guard, struct stat *st) {
+  return guard->fd >= 0 && fstat(guard->fd, st) == 0 && st->st_dev == guard->device &&
+         st->st_ino == guard->inode;
+}
+
+bool flake_guard_holds(const flake_guard *guard) {
+  struct stat st;
+  return is_ours(guard, &st) && st.st_nlink > 0;
+}
+
+/* A program that closed all its descriptors may have opened another file under this number. */
+void flake_guard_drop(flake_guard *guard) {
+  struct stat st;
+  if (is_ours(guard, &st)) close(guard->fd);
+  guard->fd = -1;
+}
+
+/* ---- the sentence ---------------------------------------------------------------------------- */
+
+/* The process that wrote itself into the lock file, or 0. */
+static long holder_of(int dir, const char *name) {
+  char text[24] = "";
+  int fd = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+  if (fd < 0) return 0;
+  ssize_t len = read(fd, text, sizeof text - 1);
+  close(fd);
+  return len > 0 ? strtol(text, NULL, 10) : 0;
+}
+
+void flake_guard_explain(const flake_config *config, flake_status status, char *text,
+                         size_t text_size) {
+  char name[NAME_SIZE];
+  const char *chosen = getenv(RUN_DIR_VARIABLE);
+  if (status == FLAKE_E_NO_RUN_DIR) {
+    snprintf(text, text_size,
+             "no lock file can be had in %.200s; set " RUN_DIR_VARIABLE
+             " to a local directory that this user owns and others cannot write to, or switch the "
+             "guard off if nothing else on this host uses node %" PRId64,
+             chosen ? chosen : "/run/lock, /dev/shm or /tmp", config->node);
+    return;
+  }
+  file_name(config, name);
+  for (int i = 0; i < (chosen ? 1 : RUN_DIRS); i++) {
+    const char *path = chosen ? chosen : run_dirs[i];
+    int dir = open_dir(path);
+    long pid = dir < 0 ? 0 : holder_of(dir, name);
+    if (dir >= 0) close(dir);
+    if (pid == 0) continue;
+    snprintf(text, text_size,
+             "node %" PRId64
+             " of space \"%s\" is in use by process %ld or a child of it (lock "
+             "file %.100s/%s); choose another node, or end that process",
+             config->node, config->space, pid, path, name);
+    return;
+  }
+  snprintf(text, text_size,
+           "node %" PRId64
+           " of space \"%s\" is in use by another process of this host; choose "
+           "another node",
+           config->node, config->space);
+}
