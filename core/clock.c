@@ -59,6 +59,7 @@ struct flake_test_clock {
   flake_atomic wall_ns;
   flake_atomic monotonic_ns;
   int64_t rate_permille;
+  int64_t rest; /* what the wall clock has gained beyond whole ns, in 1/1000 ns */
   bool sleeps_stopped;
   int pending;
   struct {
@@ -97,6 +98,7 @@ flake_status flake_test_clock_set_rate(flake_test_clock *clock, int64_t rate_per
     return FLAKE_E_INVALID_ARGUMENT;
   pthread_mutex_lock(&clock->lock);
   clock->rate_permille = rate_permille;
+  clock->rest = 0;
   pthread_mutex_unlock(&clock->lock);
   return FLAKE_OK;
 }
@@ -134,9 +136,11 @@ static void gain(flake_test_clock *clock, int64_t gain_ns) {
 
 /* Lets ns pass in which no step falls due. */
 static void pass(flake_test_clock *clock, uint64_t ns) {
-  int64_t whole = (int64_t)(ns / 1000), rest = (int64_t)(ns % 1000), gained;
+  int64_t whole = (int64_t)(ns / 1000), gained;
   if (__builtin_mul_overflow(whole, clock->rate_permille, &gained)) gained = 0;
-  gain(clock, gained + rest * clock->rate_permille / 1000);
+  clock->rest += (int64_t)(ns % 1000) * clock->rate_permille;
+  gain(clock, gained + clock->rest / 1000);
+  clock->rest %= 1000;
   flake_store(&clock->monotonic_ns, flake_load(&clock->monotonic_ns) + ns);
 }
 

@@ -128,9 +128,7 @@ static void explain_argument(const flake_config *config, sentence out) {
           number_at(config, i), number_max(config, i));
       return;
     }
-  if (config->size < sizeof *config)
-    say(out, "the config has size %" PRIu32 "; start it with flake_config_init", config->size);
-  else if (!enums_ok(config))
+  if (!enums_ok(config))
     say(out,
         "mode is %" PRIu32 ", clock_source %" PRIu32 " and host_guard %" PRIu32
         "; each must be 0 or 1",
@@ -198,12 +196,21 @@ static void explain_node(const flake_config *config, const char *layout, int64_t
 
 int32_t flake_explain(const flake_config *given, int64_t status, char *text, size_t text_size) {
   if (!given || !text || text_size < FLAKE_EXPLAIN_SIZE) return FLAKE_E_INVALID_ARGUMENT;
-  flake_config copy = *given;
+  flake_config copy;
   const flake_config *config = &copy;
+  (void)!flake_config_init(&copy, sizeof copy);
+  memcpy(&copy, given, flake_min(given->size, sizeof copy)); /* a short one has no more */
+  copy.size = given->size;
   copy.space[FLAKE_SPACE_SIZE - 1] = 0; /* a name without end is one of the faults to explain */
   sentence out = {text, text_size};
   char layout_buffer[FLAKE_LAYOUT_TEXT_SIZE];
   const char *layout = layout_text(&config->layout, layout_buffer);
+  bool about_config = status == FLAKE_E_INVALID_ARGUMENT || status == FLAKE_E_NOT_SUPPORTED;
+  if (about_config && copy.size != sizeof copy) {
+    say(out, "the config has size %" PRIu32 "; start it with flake_config_init of this library",
+        copy.size);
+    return (int32_t)strlen(text);
+  }
   switch (status) {
     case FLAKE_E_INVALID_ARGUMENT:
       explain_argument(config, out);

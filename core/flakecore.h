@@ -156,7 +156,8 @@ const char *flake_layout_preset(int32_t index);
 flake_status flake_layout_check(const flake_layout *layout, int64_t now_ms);
 
 /* The difference between two IDs whose sequence numbers follow each other in one tick: 1, or more
- * where the sequence is not the lowest field. FLAKE_E_BAD_LAYOUT: not a layout. */
+ * where the sequence is not the lowest field. FLAKE_E_BAD_LAYOUT: not a layout.
+ * FLAKE_E_NOT_SUPPORTED: the sequence is bit 63. */
 int64_t flake_layout_stride(const flake_layout *layout);
 
 /* The first Unix ms that the time field can no longer express. FLAKE_E_BAD_LAYOUT: not a layout. */

@@ -125,7 +125,9 @@ static flake_status cause(flake_generator *gen, const flake_view *v, uint64_t mo
 }
 
 /* Strict: waits for the start of tick, within the one deadline of the attempt. The rounds are
- * bounded too, for sleeps that return at once while the monotonic clock stands. */
+ * bounded too, for sleeps that return at once while the monotonic clock stands. After a few of them
+ * the clock is not what it seems (it stands just before the edge, or creeps), so the waits get a
+ * least length, with which the bound outlasts the deadline. */
 static flake_status wait_for(flake_generator *gen, const flake_view *v, uint64_t tick,
                              flake_attempt *attempt) {
   uint64_t monotonic_ns = gen->clock.monotonic_ns(gen->clock.self);
@@ -136,6 +138,7 @@ static flake_status wait_for(flake_generator *gen, const flake_view *v, uint64_t
   int64_t left_ns = attempt->deadline_ns - (int64_t)monotonic_ns;
   int64_t rounds_max = 64 + 4 * (int64_t)(gen->max_wait_ns / gen->tick_ns);
   if (left_ns <= 0 || attempt->rounds >= rounds_max) return reason;
+  if (attempt->rounds >= 16 && wait_ns < gen->tick_ns / 4) wait_ns = gen->tick_ns / 4;
   attempt->wait_ns = (int64_t)flake_min(wait_ns, (uint64_t)left_ns);
   attempt->wake_ns = (int64_t)monotonic_ns + attempt->wait_ns;
   attempt->reason = reason;

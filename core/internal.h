@@ -34,6 +34,10 @@ static inline uint64_t flake_min(uint64_t a, uint64_t b) {
   return a < b ? a : b;
 }
 
+static inline uint64_t flake_max(uint64_t a, uint64_t b) {
+  return a > b ? a : b;
+}
+
 #if defined(__GNUC__)
 #define FLAKE_NOINLINE __attribute__((noinline))
 #define FLAKE_INLINE inline __attribute__((always_inline))

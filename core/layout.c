@@ -72,7 +72,7 @@ int64_t flake_layout_expires_ms(const flake_layout *layout) {
 int64_t flake_layout_stride(const flake_layout *layout) {
   if (!layout) return FLAKE_E_INVALID_ARGUMENT;
   if (flake_layout_valid(layout)) return FLAKE_E_BAD_LAYOUT;
-  return INT64_C(1) << layout->seq_shift;
+  return layout->seq_shift < 63 ? INT64_C(1) << layout->seq_shift : FLAKE_E_NOT_SUPPORTED;
 }
 
 flake_status flake_layout_check(const flake_layout *layout, int64_t now_ms) {

@@ -78,6 +78,10 @@ static uint64_t tick_at(const flake_generator *gen, int64_t unix_ms, bool round_
   return tick < gen->end_tick ? tick : gen->end_tick;
 }
 
+static uint64_t tick_now(const flake_generator *gen, uint64_t now_ns) {
+  return now_ns < gen->epoch_ns ? 0 : (now_ns - gen->epoch_ns) / gen->tick_ns;
+}
+
 static uint64_t ceiling_tick(const flake_generator *gen) {
   int64_t ceiling_ms = gen->config.ceiling_ms;
   return ceiling_ms == FLAKE_UNSET ? gen->end_tick : tick_at(gen, ceiling_ms, false);
@@ -126,6 +130,7 @@ static flake_status generator_new(const flake_config *config, flake_test_clock *
   gen->line->mark = 1;
   gen->line->tick_ns = gen->tick_ns;
   gen->line->seq_span = gen->seq_mask + 1;
+  gen->line->still_wall_ns = UINT64_MAX;
   flake_store(&gen->line->gate, FLAKE_GATE_SHUT);
   flake_store(&gen->words->word, FLAKE_CLOSED);
   flake_status status = config->seq_spread_bits
@@ -140,19 +145,13 @@ static flake_status generator_new(const flake_config *config, flake_test_clock *
   return FLAKE_OK;
 }
 
-/* Opens the closed word: it starts at tick first, above all that it held before. A word that was
- * used burns a number there, so that none of its values ever returns. */
-static void open_word(flake_generator *gen, uint64_t first, uint64_t wall_high) {
+/* Opens the closed word at low: tick and sequence of the last number that is not to be issued. */
+static void open_word(flake_generator *gen, uint64_t low) {
   flake_words *words = gen->words;
-  uint64_t node = (uint64_t)gen->config.node << gen->word_node_shift;
-  uint64_t opening = node | first << gen->seq_bits;
+  uint64_t opening = (uint64_t)gen->config.node << gen->word_node_shift | low;
   uint64_t closed = flake_load(&words->word);
-  bool used = flake_load(&words->lastt) > 0;
-  if (!used) opening -= 1;
   flake_store(&words->opening, opening);
-  flake_raise(&words->wall_high, wall_high);
-  flake_add(&words->passed_over, (opening & gen->low_mask) - flake_load(&words->closed_low));
-  if (used) flake_add(&words->dropped, 1);
+  flake_add(&words->passed_over, low - flake_load(&words->closed_low));
   flake_cas(&words->word, &closed, opening);
   uint64_t ended = flake_load(&words->ceilw);
   flake_cas(&words->ceilw, &ended, ended | ceiling_tick(gen));
@@ -190,11 +189,12 @@ static bool same_options(const flake_generator *gen, const flake_config *config,
   return memcmp(&gen->config, config, sizeof *config) == 0 && gen->clock.self == test;
 }
 
-/* What the list says of a config: a generator with the same options, open or closed, and the tick
- * above all that its node issued in this process. */
+/* What the list says of a config: a generator with the same options, open or closed; the tick above
+ * all that others issued for its node in this process; the highest wall tick that they saw. */
 typedef struct finding {
   flake_generator *same;
-  uint64_t floor_tick;
+  uint64_t free_tick;
+  uint64_t wall_high;
 } finding;
 
 static flake_status search(const registry *reg, const flake_config *config,
@@ -209,9 +209,11 @@ static flake_status search(const registry *reg, const flake_config *config,
     if (!key) continue;
     bool same = same_options(gen, config, test);
     if (open && !same) return FLAKE_E_NODE_IN_USE;
-    if (same) found->same = gen;
-    uint64_t lastt = flake_load(&gen->words->lastt);
-    if (lastt > found->floor_tick) found->floor_tick = lastt;
+    if (same)
+      found->same = gen;
+    else
+      found->free_tick = flake_max(found->free_tick, flake_load(&gen->words->lastt));
+    found->wall_high = flake_max(found->wall_high, flake_load(&gen->words->wall_high));
   }
   return FLAKE_OK;
 }
@@ -250,20 +252,28 @@ bool flake_registry_layout(const char *space, flake_layout *layout) {
 }
 
 /* Opens a closed generator at the first tick after now, or later where something above that may
- * have been issued already. The clock is read after the lock file was taken. */
-static flake_status start(flake_generator *gen, uint64_t used_tick) {
+ * have been issued already. The clock is read after the lock file was taken. A word that was used
+ * before goes on above its last value and burns a number, so that no value of it ever returns. */
+static flake_status start(flake_generator *gen, const finding *found) {
+  flake_words *words = gen->words;
   uint64_t now_ns = gen->clock.opening_ns(gen->clock.self);
   flake_status status =
       flake_layout_check(&gen->config.layout, (int64_t)(now_ns / FLAKE_NS_PER_MS));
   if (status) return status;
-  uint64_t now_tick = (now_ns - gen->epoch_ns) / gen->tick_ns, first = now_tick + 1;
   int64_t floor_ms = gen->config.start_floor_ms;
   uint64_t floor_tick = floor_ms == FLAKE_UNSET ? 0 : tick_at(gen, floor_ms, true);
-  if (first < used_tick) first = used_tick;
-  if (first < floor_tick) first = floor_tick;
-  if (first >= gen->end_tick) return FLAKE_E_TIME_USED_UP;
-  if (first >= ceiling_tick(gen)) return FLAKE_E_CEILING_REACHED;
-  open_word(gen, first, now_tick > floor_tick ? now_tick : floor_tick);
+  uint64_t first = tick_now(gen, now_ns) + 1;
+  first = flake_max(first, flake_max(floor_tick, found->free_tick));
+  bool used = flake_load(&words->lastt) > 0;
+  uint64_t low = used ? flake_max(first << gen->seq_bits, flake_load(&words->closed_low) + 1)
+                      : (first << gen->seq_bits) - 1;
+  uint64_t tick = (low + 1) >> gen->seq_bits;
+  if (tick >= gen->end_tick) return FLAKE_E_TIME_USED_UP;
+  if (tick >= ceiling_tick(gen)) return FLAKE_E_CEILING_REACHED;
+  if (used) flake_add(&words->dropped, 1);
+  flake_raise(&words->wall_high, flake_max(floor_tick, found->wall_high));
+  flake_raise(&words->wall_high, tick_now(gen, gen->clock.wall_ns(gen->clock.self)));
+  open_word(gen, low);
   return FLAKE_OK;
 }
 
@@ -283,7 +293,7 @@ static flake_status open_locked(const registry *reg, const flake_config *config,
     }
     bool guarded = !test && config->host_guard == FLAKE_GUARD_ON;
     if (guarded) status = flake_guard_take(config, &gen->guard);
-    if (!status) status = start(gen, found.floor_tick);
+    if (!status) status = start(gen, &found);
     if (status) {
       flake_guard_drop(&gen->guard);
       return status;

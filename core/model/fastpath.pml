@@ -18,8 +18,8 @@
  * Clock:    each reading is any tick, so no step and no freeze of a real clock is missing. It moves
  *           by whole ticks, so "within the tick" is equality.
  * Steps:    each load, store and CAS of a shared word is a step. What is local rides along with it,
- *           and so do a clock reading and the tests of the properties. Raising lastt is one step, as
- *           the CAS loop that does it has no other effect.
+ *           as do a clock reading and the tests of the properties. Raising lastt is one step: the
+ *           CAS loop that does it has no other effect.
  * Crash:    a process that is not scheduled any more, so one may crash at each of its steps.
  * Left out: wall_high, the deadline (they only choose the error); the store's time (any slot may be
  *           taken at any time, which is worse).
@@ -27,7 +27,7 @@
  * The properties are asserted at the instant at which the word takes a number (inline issue):
  *  unique   (U) no number is handed out twice, by whatever process.
  *  inside   (I) its tick lies in an interval [floor, ceil) that the store has confirmed for its node
- *           and not taken back; and what a release gives back holds no number that was issued.
+ *           and not taken back; and what a release gives back holds no issued number.
  *  ordered  (O) (tick, seq) is above that of every ID whose call had returned when this one began.
  *  timely   (S) strict: the tick is a clock reading of the same call, so it lies between two and
  *           above none. Monotonic: it is not below that reading, and at most LEAD above.

@@ -64,7 +64,7 @@ TEST(Config, EveryFieldHasItsDefault) {
   EXPECT_EQ(config.ceiling_ms, FLAKE_UNSET);
   EXPECT_EQ(config.seq_spread_bits, 0);
   EXPECT_EQ(config.clock_source, static_cast<uint32_t>(FLAKE_CLOCK_PRECISE));
-  EXPECT_EQ(config.reserved, 0u);
+  EXPECT_EQ(config.host_guard, static_cast<uint32_t>(FLAKE_GUARD_ON));
   EXPECT_EQ(string(config.space, sizeof config.space),
             "default" + string(sizeof config.space - 7, '\0'));
 }
@@ -249,14 +249,20 @@ TEST(Config, EveryNodeThatFitsIsTheNodeOfTheIds) {  // S31
 }
 
 TEST(Config, EveryNodeFieldRefusesTheNodeAboveItsLargest) {
-  for (uint32_t bits = 0; bits <= 20; bits++) {
+  for (uint32_t bits = 1; bits <= 20; bits++) {
     const string layout = "40/" + std::to_string(bits) + "/1";
     const int64_t max = (int64_t{1} << bits) - 1;
     EXPECT_STATUS(FLAKE_OK, open_status(make_config(layout, max))) << layout;
     expect_refused(FLAKE_E_NODE_OUT_OF_RANGE, make_config(layout, max + 1),
-                   {std::to_string(max + 1), "0.." + std::to_string(max)});
+                   {"node " + std::to_string(max + 1) + " ", "0.." + std::to_string(max)});
     expect_refused(FLAKE_E_NODE_OUT_OF_RANGE, make_config(layout, -1), {"node -1 "});
   }
+}
+
+TEST(Config, ALayoutWithoutNodeFieldRefusesANode) {
+  for (int64_t node : {int64_t{1}, int64_t{-1}, kHighest})
+    expect_refused(FLAKE_E_NODE_OUT_OF_RANGE, make_config("41/0/12", node),
+                   {"t41s12@1735689600000", "no node field", "node " + std::to_string(node) + " "});
 }
 
 TEST(Config, ALayoutWithoutNodeFieldNeedsNoNode) {
@@ -271,9 +277,9 @@ TEST(Config, ALayoutWithoutNodeFieldNeedsNoNode) {
   EXPECT_EQ(static_cast<flake_generator *>(zero), static_cast<flake_generator *>(unset));
 }
 
-// ---- mode, clock source, reserved ----------------------------------------------------------------
+// ---- mode, clock source, guard -------------------------------------------------------------------
 
-TEST(Config, AnUnknownModeOrClockSourceIsRefusedByName) {
+TEST(Config, AnUnknownModeClockSourceOrGuardIsRefusedByName) {
   for (uint32_t value : {2u, 3u, 256u, 0x80000000u, UINT32_MAX}) {
     flake_config config = make_config();
     config.mode = value;
@@ -282,15 +288,11 @@ TEST(Config, AnUnknownModeOrClockSourceIsRefusedByName) {
     config = make_config();
     config.clock_source = value;
     expect_refused(FLAKE_E_INVALID_ARGUMENT, config,
-                   {"clock_source", std::to_string(value), "0 or 1"});
-  }
-}
-
-TEST(Config, ReservedFieldsMustBe0) {
-  for (uint32_t value : {1u, 0x80000000u, UINT32_MAX}) {
-    flake_config config = make_config();
-    config.reserved = value;
-    expect_refused(FLAKE_E_INVALID_ARGUMENT, config, {"reserved"});
+                   {"clock_source " + std::to_string(value), "0 or 1"});
+    config = make_config();
+    config.host_guard = value;
+    expect_refused(FLAKE_E_INVALID_ARGUMENT, config,
+                   {"host_guard " + std::to_string(value), "0 or 1"});
   }
 }
 
@@ -312,6 +314,7 @@ TEST(Config, BothClockSourcesOpen) {
   for (uint32_t source : {FLAKE_CLOCK_PRECISE, FLAKE_CLOCK_COARSE}) {
     flake_config config = make_config();
     config.clock_source = source;
+    config.host_guard = FLAKE_GUARD_UNSAFE_OFF;  // no lock file: the other tests have those
     Generator gen(config);
     ASSERT_STATUS(FLAKE_OK, gen.status());
     EXPECT_ID(gen.next());
@@ -349,7 +352,7 @@ TEST(Config, ASpaceWithoutNulIsRefusedAndNotReadBeyondItsEnd) {
   flake_config config = make_config();
   std::memset(config.space, 'x', sizeof config.space);
   expect_refused(FLAKE_E_INVALID_ARGUMENT, config,
-                 {"space \"" + string(sizeof config.space, 'x') + "\""});
+                 {"space \"" + string(sizeof config.space - 1, 'x'), "1 to 63"});
 }
 
 TEST(Config, WhatFollowsTheNulOfASpaceMakesNoDifference) {
@@ -368,7 +371,7 @@ TEST(Config, WhatFollowsTheNulOfASpaceMakesNoDifference) {
 // The config with the longest values everywhere.
 flake_config longest_config() {
   flake_config config = make_config("t30n10s10*9999ms@4102444800000", kLowest);
-  config.mode = config.clock_source = config.reserved = UINT32_MAX;
+  config.mode = config.clock_source = config.host_guard = UINT32_MAX;
   config.max_wait_ms = config.max_lead_ms = config.start_floor_ms = config.ceiling_ms =
       config.seq_spread_bits = kLowest;
   flake_test::set_space(config, string(FLAKE_SPACE_SIZE - 1, 'x'));
@@ -390,7 +393,7 @@ TEST(Explain, EverySentenceFitsWithTheLongestValues) {
       [](auto &c) { c.start_floor_ms = 0; },
       [](auto &c) { c.ceiling_ms = 0; },
       [](auto &c) { c.seq_spread_bits = 0; },
-      [](auto &c) { c.mode = c.clock_source = c.reserved = 0; },
+      [](auto &c) { c.mode = c.clock_source = c.host_guard = 0; },
       [](auto &c) {
         c.mode = FLAKE_MODE_MONOTONIC, c.max_lead_ms = c.start_floor_ms = FLAKE_UNSET;
       },

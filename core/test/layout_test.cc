@@ -483,6 +483,7 @@ TEST(LayoutStruct, ABadOneIsRefusedByEveryCallThatTakesOne) {
     EXPECT_STREQ(text, "untouched");
     EXPECT_STATUS(FLAKE_E_BAD_LAYOUT, flake_layout_check(layout, kNowMs));
     EXPECT_STATUS(FLAKE_E_BAD_LAYOUT, flake_layout_expires_ms(layout));
+    EXPECT_STATUS(FLAKE_E_BAD_LAYOUT, flake_layout_stride(layout));
     flake_decoded decoded{1, 2, 3, 4};
     EXPECT_STATUS(FLAKE_E_BAD_LAYOUT, flake_decode(layout, 1, &decoded));
     EXPECT_EQ(decoded.unix_ms + decoded.tick + decoded.node + decoded.sequence, 10);
@@ -642,6 +643,27 @@ TEST(Id, ComposeAndDecodeAreInverseInEveryLayout) {
     else
       EXPECT_EQ(composed, static_cast<int64_t>(id));
   }
+}
+
+TEST(Id, TheStrideLeadsFromOneSequenceNumberToTheNext) {
+  constexpr uint64_t kSeed = 8;
+  Random random(kSeed);
+  for (int round = 0; round < 5000 && !testing::Test::HasFailure(); round++) {
+    const Shape shape = random.shape();
+    if (shape.shift('s') == 63) continue;  // no int64 holds its stride
+    SCOPED_TRACE(round_text(kSeed, round, shape));
+    const flake_layout layout = layout_of(shape);
+    const int64_t stride = flake_layout_stride(&layout);
+    if (shape.bits('s') == 0)
+      EXPECT_EQ(stride, 1);
+    else
+      EXPECT_EQ(static_cast<uint64_t>(stride), pack(shape, 1, 1, 1) - pack(shape, 1, 1, 0));
+  }
+}
+
+TEST(Id, AStrideThatNoInt64HoldsIsNotSupported) {
+  const flake_layout layout = parse("s1t31n32");
+  EXPECT_STATUS(FLAKE_E_NOT_SUPPORTED, flake_layout_stride(&layout));
 }
 
 TEST(Id, NodeAndSequence0AreLikeAnyOther) {  // S38
@@ -845,8 +867,22 @@ TEST(Bounds, OfAllTimeReachTheLargestIdOfTheLayout) {
     const Bounds found = bounds(layout, layout.epoch_ms, flake_layout_expires_ms(&layout));
     ASSERT_STATUS(FLAKE_OK, found.status) << text;
     EXPECT_EQ(found.high, ~uint64_t{0} >> (64 - bits)) << text;
-    EXPECT_LE(found.low, 1u) << text;
+    EXPECT_EQ(found.low, 1u) << text;
   }
+}
+
+TEST(Bounds, OfTheFirstTickBeginWithId1As0IsNone) {
+  for (const char *text : {"41/10/12", "t1s1@0", "discord", "t41n1"}) {
+    const flake_layout layout = parse(text);
+    const Bounds found = bounds(layout, layout.epoch_ms, layout.epoch_ms + 1);
+    ASSERT_STATUS(FLAKE_OK, found.status) << text;
+    EXPECT_EQ(found.low, 1u) << text;
+    EXPECT_EQ(found.high, (uint64_t{1} << layout.time_shift) - 1) << text;
+  }
+  const flake_layout time_alone = parse("41/0/0");
+  const int64_t epoch_ms = time_alone.epoch_ms;
+  EXPECT_STATUS(FLAKE_E_INVALID_ARGUMENT, bounds(time_alone, epoch_ms, epoch_ms + 1).status);
+  EXPECT_EQ(bounds(time_alone, epoch_ms, epoch_ms + 2).low, 1u);
 }
 
 TEST(Bounds, WithTicksOf10MsCountWhereATickStarts) {
@@ -918,6 +954,7 @@ TEST(Arguments, ANullPointerIsAnInvalidArgument) {
   EXPECT_STATUS(FLAKE_E_INVALID_ARGUMENT, flake_layout_format(&layout, nullptr, sizeof text));
   EXPECT_STATUS(FLAKE_E_INVALID_ARGUMENT, flake_layout_check(nullptr, kNowMs));
   EXPECT_STATUS(FLAKE_E_INVALID_ARGUMENT, flake_layout_expires_ms(nullptr));
+  EXPECT_STATUS(FLAKE_E_INVALID_ARGUMENT, flake_layout_stride(nullptr));
   EXPECT_STATUS(FLAKE_E_INVALID_ARGUMENT, flake_decode(nullptr, 1, &decoded));
   EXPECT_STATUS(FLAKE_E_INVALID_ARGUMENT, flake_decode(&layout, 1, nullptr));
   EXPECT_STATUS(FLAKE_E_INVALID_ARGUMENT, flake_compose(nullptr, kNowMs, 1, 1));
