@@ -157,7 +157,8 @@ static void open_word(flake_generator *gen, uint64_t low) {
   flake_cas(&words->ceilw, &ended, ended | ceiling_tick(gen));
 }
 
-/* The old right ends, then the word, as docs/leases.md orders every change. */
+/* The old right ends, then the word (core/model). A word from which nothing was drawn does not use
+ * its tick up, or opening and closing alone would run ahead of the clock. */
 static void close_word(flake_generator *gen) {
   flake_words *words = gen->words;
   uint64_t ceilw = flake_load(&words->ceilw), ended;
@@ -166,7 +167,8 @@ static void close_word(flake_generator *gen) {
   } while (!flake_cas(&words->ceilw, &ceilw, ended));
   uint64_t word = flake_load(&words->word);
   do {
-    flake_raise(&words->lastt, flake_tick_of(gen, word) + 1);
+    if (word != flake_load(&words->opening))
+      flake_raise(&words->lastt, flake_tick_of(gen, word) + 1);
   } while (!flake_cas(&words->word, &word, FLAKE_CLOSED | ended >> FLAKE_CEILING_BITS));
   uint64_t low = word & gen->low_mask;
   flake_store(&words->closed_low, low);
@@ -190,7 +192,7 @@ static bool same_options(const flake_generator *gen, const flake_config *config,
 }
 
 /* What the list says of a config: a generator with the same options, open or closed; the tick above
- * all that others issued for its node in this process; the highest wall tick that they saw. */
+ * all that was issued for its node in this process; the highest wall tick that was seen for it. */
 typedef struct finding {
   flake_generator *same;
   uint64_t free_tick;
@@ -209,10 +211,8 @@ static flake_status search(const registry *reg, const flake_config *config,
     if (!key) continue;
     bool same = same_options(gen, config, test);
     if (open && !same) return FLAKE_E_NODE_IN_USE;
-    if (same)
-      found->same = gen;
-    else
-      found->free_tick = flake_max(found->free_tick, flake_load(&gen->words->lastt));
+    if (same) found->same = gen;
+    found->free_tick = flake_max(found->free_tick, flake_load(&gen->words->lastt));
     found->wall_high = flake_max(found->wall_high, flake_load(&gen->words->wall_high));
   }
   return FLAKE_OK;
@@ -264,13 +264,13 @@ static flake_status start(flake_generator *gen, const finding *found) {
   uint64_t floor_tick = floor_ms == FLAKE_UNSET ? 0 : tick_at(gen, floor_ms, true);
   uint64_t first = tick_now(gen, now_ns) + 1;
   first = flake_max(first, flake_max(floor_tick, found->free_tick));
-  bool used = flake_load(&words->lastt) > 0;
-  uint64_t low = used ? flake_max(first << gen->seq_bits, flake_load(&words->closed_low) + 1)
-                      : (first << gen->seq_bits) - 1;
+  uint64_t closed_low = flake_load(&words->closed_low);
+  uint64_t low =
+      closed_low ? flake_max(first << gen->seq_bits, closed_low + 1) : (first << gen->seq_bits) - 1;
   uint64_t tick = (low + 1) >> gen->seq_bits;
   if (tick >= gen->end_tick) return FLAKE_E_TIME_USED_UP;
   if (tick >= ceiling_tick(gen)) return FLAKE_E_CEILING_REACHED;
-  if (used) flake_add(&words->dropped, 1);
+  if (closed_low) flake_add(&words->dropped, 1);
   flake_raise(&words->wall_high, flake_max(floor_tick, found->wall_high));
   flake_raise(&words->wall_high, tick_now(gen, gen->clock.wall_ns(gen->clock.self)));
   open_word(gen, low);

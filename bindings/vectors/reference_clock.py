@@ -82,7 +82,8 @@ class Generator:
 
     def __init__(self, clock):
         self.clock, self.config = clock, None
-        self.free_tick = None  # 1 + the largest tick at any close; None before the first
+        self.free_tick = 0  # 1 + the largest tick in which anything was issued before a close
+        self.closed = None  # the last number at the close; None before the first
         self.high = -1  # the highest wall tick seen
         self.seen_wall, self.seen_mono = None, 0  # since when the wall has read what it reads
 
@@ -98,14 +99,18 @@ class Generator:
         self.ceiling = self.end
         if config.ceiling_ms is not None:
             self.ceiling = (config.ceiling_ms - layout.epoch_ms) // layout.tick_ms
-        first = max(first, self.free_tick or 0)
-        refuse("time_used_up", first >= self.end)
-        refuse("ceiling_reached", first >= self.ceiling)
-        # Re-opened, the opening number itself is burnt.
-        self.last = self._number(first, 0) - (self.free_tick is None)
+        last = self._number(max(first, self.free_tick), 0) - 1
+        if self.closed is not None:  # re-opened, the opening number is burnt
+            last = max(last, self.closed) + 1
+        tick = (last + 1) >> layout.bits("s")
+        refuse("time_used_up", tick >= self.end)
+        refuse("ceiling_reached", tick >= self.ceiling)
+        self.last = last
 
     def close(self):
-        self.free_tick = (self.last >> self.config.layout.bits("s")) + 1
+        self.closed = self.last
+        if self.issued:
+            self.free_tick = (self.last >> self.config.layout.bits("s")) + 1
 
     def next(self):
         """The next ID, or SpecError with the status; sleeps on the clock."""

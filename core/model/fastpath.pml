@@ -26,7 +26,7 @@
  *
  * The properties are asserted at the instant at which the word takes a number (inline issue):
  *  unique   (U) no number is handed out twice, by whatever process.
- *  inside   (I) its tick lies in an interval [floor, ceil) that the store has confirmed for its node
+ *  inside   (I) its tick lies in an interval [floor, ceil) that the store confirmed for its node
  *           and not taken back; and what a release gives back holds no issued number.
  *  ordered  (O) (tick, seq) is above that of every ID whose call had returned when this one began.
  *  timely   (S) strict: the tick is a clock reading of the same call, so it lies between two and
@@ -105,6 +105,12 @@ bool inside = true, unique = true, ordered = true, timely = true;
 #else
 #define CLOSED_BY(gen) (CLOSED | (gen))
 #endif
+/* A late call with a base in tick 0 would take w + 1 where w is the last number of the node below. */
+#ifdef MUTANT_first_tick_published
+#define IS_PUBLISHED(w) true
+#else
+#define IS_PUBLISHED(w) (TICK(w) > 0)
+#endif
 #ifdef MUTANT_batch_past_lead
 #define END(c, now) (c)
 #else
@@ -137,12 +143,12 @@ inline issue(id) {
 
 inline return_id() {
   d_step {
-    returned[PAGE(p)] = MAX(returned[PAGE(p)], ORDER(x) + 1);
+    returned[PAGE(p)] = MAX(returned[PAGE(p)], ORDER(last) + 1);
     calls--;
     begun = 0;
     b = 0;
     w = 0;
-    x = 0;
+    last = 0;
     now = 0;
     more = 0
   }
@@ -150,13 +156,14 @@ inline return_id() {
 
 proctype Caller(byte p; byte calls)
 {
-  byte begun, more; /* what had returned when the call began; numbers wanted beyond the first */
-  byte b, w, c, first, x, now, start;
+  byte begun, more; /* what had returned when the call began; numbers wanted beyond one */
+  byte b, w, c, x, last, now, start;
 #ifdef MUTANT_node_beside
   byte node;
 #endif
 
 end_call:
+  /* next 1: base, gate, clock */
   atomic {
     calls > 0;
     begun = returned[PAGE(p)];
@@ -180,6 +187,7 @@ end_call:
 #ifdef MUTANT_base_after_gate
   b = base[p];
 #endif
+  /* next 3 */
   atomic {
     w = word[PAGE(p)];
     if
@@ -191,9 +199,9 @@ take:
   atomic {
     if
     :: word[PAGE(p)] == w ->
-      x = w + 1;
-      word[PAGE(p)] = x;
-      issue(ID(x));
+      last = w + 1;
+      word[PAGE(p)] = last;
+      issue(ID(last));
       return_id();
       goto end_call
     :: else ->
@@ -206,6 +214,7 @@ take:
   }
 
 slow:
+  /* slow path 1 to 4: word, ceiling, clock */
 #ifdef MUTANT_ceiling_before_word
   c = CEIL(ceilw[PAGE(p)]);
   atomic {
@@ -220,13 +229,13 @@ slow:
 #endif
     select (now : 0 .. TICKS - 1);
     select (start : 0 .. SPREAD);
-    first = MAX(w + 1, NUMBER(NODE(w), now, start));
+    x = MAX(w + 1, NUMBER(NODE(w), now, start));
     start = 0;
     if
-    :: IS_CLOSED(w) || NODE(first) != NODE(w) || TICK(first) >= c || TICK(first) > now + LEAD ->
+    :: IS_CLOSED(w) || NODE(x) != NODE(w) || TICK(x) >= c || TICK(x) > now + LEAD ->
       w = 0;
       c = 0;
-      first = 0;
+      x = 0;
       now = 0;
       if
       :: goto slow                          /* it waits */
@@ -235,37 +244,33 @@ slow:
     :: else
     fi;
     /* Strict: cut to the tick. Monotonic: to the ceiling, and to the lead. */
-    x = MIN(first + more, (LEAD -> NUMBER(NODE(w), END(c, now), 0)
-                                 : START_OF_TICK(first) + SEQS) - 1);
+    last = MIN(x + more, (LEAD -> NUMBER(NODE(w), END(c, now), 0)
+                                 : START_OF_TICK(x) + SEQS) - 1);
     c = 0
   }
+  /* slow path 5 */
   atomic {
     if
 #ifndef MUTANT_plain_store
-    :: word[PAGE(p)] != w -> w = 0; first = 0; x = 0; now = 0; goto slow
+    :: word[PAGE(p)] != w -> w = 0; x = 0; last = 0; now = 0; goto slow
 #endif
     :: else
     fi;
     w = 0;
-    word[PAGE(p)] = x;
+    word[PAGE(p)] = last;
     do
-    :: first < x -> issue(ID(first)); first++
+    :: x < last -> issue(ID(x)); x++
     :: else -> break
     od;
-    first = 0;
-    issue(ID(x))
+    x = 0;
+    issue(ID(last))
   }
 
-  /* Publish, or skip: another does it, or has done it. Not tick 0: the number after a node's last
-   * is the next node's first, so a late call with that base would carry into the next node. */
+  /* Publish, or skip: another does it, or has done it. */
   atomic {
     if
     :: return_id(); goto end_call
-#ifdef MUTANT_first_tick_published
-    :: !lock[p]
-#else
-    :: !lock[p] && TICK(x) > 0
-#endif
+    :: !lock[p] && IS_PUBLISHED(last)
     fi;
 #ifndef MUTANT_no_lock
     lock[p] = 1
@@ -276,7 +281,7 @@ slow:
 #endif
 #ifndef MUTANT_no_recheck
   if
-  :: (word[PAGE(p)] ^ x) >= SEQS -> goto unlock
+  :: (word[PAGE(p)] ^ last) >= SEQS -> goto unlock
   :: else
   fi;
 #endif
@@ -286,7 +291,7 @@ slow:
 #ifdef HARMLESS_gate_before_base
   gate[p] = now + 1;
 #endif
-  base[p] = START_OF_TICK(x);
+  base[p] = START_OF_TICK(last);
 #if !defined(MUTANT_gate_before_base) && !defined(HARMLESS_gate_before_base)
   atomic {
 #ifdef MUTANT_gate_of_later_clock

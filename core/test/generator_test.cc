@@ -937,18 +937,22 @@ class Oracle {
       floor = (config_.start_floor_ms - config_.layout.epoch_ms + tick_ms - 1) / tick_ms;
     if (wall_ns < epoch_ns_) return FLAKE_E_BEFORE_EPOCH;
     if (now >= end_) return FLAKE_E_TIME_USED_UP;
-    int64_t first = std::max({now + 1, floor, used_});
-    if (first >= end_) return FLAKE_E_TIME_USED_UP;
-    if (first >= ceiling_.value_or(end_)) return FLAKE_E_CEILING_REACHED;
-    last_ = used_ ? Number(first, 0) : Number(first - 1, span_ - 1);
-    opening_ = last_;
+    // What is drawn first comes after this number; opened again, that is a burnt one.
+    Number first(std::max({now + 1, floor, used_}), 0);
+    Number opening =
+        closed_ ? std::max(first, after(*closed_)) : Number(first.first - 1, span_ - 1);
+    const int64_t tick = after(opening).first;
+    if (tick >= end_) return FLAKE_E_TIME_USED_UP;
+    if (tick >= ceiling_.value_or(end_)) return FLAKE_E_CEILING_REACHED;
+    last_ = opening_ = opening;
     high_ = std::max({high_, now, floor});
     open_ = true;
     return FLAKE_OK;
   }
 
   void close() {
-    used_ = std::max(used_, last_.first + 1);
+    if (last_ != opening_) used_ = std::max(used_, last_.first + 1);
+    closed_ = last_;
     open_ = false;
   }
 
@@ -960,9 +964,7 @@ class Oracle {
       if (*wall_ns < epoch_ns_) return FLAKE_E_BEFORE_EPOCH;
       const int64_t now = (*wall_ns - epoch_ns_) / tick_ns_;
       high_ = std::max(high_, now);
-      Number next = last_.second + 1 < span_ ? Number(last_.first, last_.second + 1)
-                                             : Number(last_.first + 1, 0);
-      next = std::max(next, Number(now, 0));
+      Number next = std::max(after(last_), Number(now, 0));
       if (next.first >= end_) return FLAKE_E_TIME_USED_UP;
       if (next.first >= ceiling_.value_or(end_)) return FLAKE_E_CEILING_REACHED;
       if (next.first <= now + lead_) {
@@ -980,6 +982,11 @@ class Oracle {
   }
 
  private:
+  Number after(Number number) const {
+    return number.second + 1 < span_ ? Number(number.first, number.second + 1)
+                                     : Number(number.first + 1, 0);
+  }
+
   int64_t id_of(Number number) const {
     const flake_layout &l = config_.layout;
     return number.first << l.time_shift | config_.node << l.node_shift |
@@ -1000,6 +1007,7 @@ class Oracle {
   const int64_t tick_ns_, epoch_ns_, span_, end_, max_wait_ns_, lead_;
   std::optional<int64_t> ceiling_;
   Number last_, opening_;
+  std::optional<Number> closed_;
   bool open_ = false;
   int64_t used_ = 0, high_ = 0, still_wall_ns_ = -1, still_since_ns_ = 0;
 };

@@ -243,6 +243,19 @@ TEST(Registry, AMonotonicRunAheadOfTheClockIsFollowedByOneAboveIt) {
   }
 }
 
+TEST(Registry, OpeningAndClosingAloneDoesNotRunAheadOfTheClock) {
+  flake_config config = make_config();
+  Clock clock;
+  Rising ids;
+  for (int run = 0; run < 4000; run++) {
+    Generator gen(config, clock);
+    ASSERT_STATUS(FLAKE_OK, gen.status());
+  }
+  Generator gen(config, clock);
+  ids.add(gen.next());
+  EXPECT_LE(clock.monotonic() - kNsPerSecond, 2 * kNsPerMs);
+}
+
 TEST(Registry, ARewindWhileClosedIsRefusedAndNothingRepeats) {
   for (int64_t wait_ms : {1100, 1000}) {  // the same options again, and others
     flake_config config = make_config();

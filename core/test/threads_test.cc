@@ -247,7 +247,7 @@ class Interrupter {
     sigaction(SIGUSR1, &action, nullptr);
   }
 
-  // Runs body, whose thread may be interrupted until all bodies have ended.
+  // Runs body, whose thread may be stopped until all bodies have ended.
   void exposed(const std::function<void()> &body) {
     {
       std::lock_guard<std::mutex> hold(lock_);
@@ -257,13 +257,19 @@ class Interrupter {
     running_--;
     while (!done_) std::this_thread::yield();
   }
-  // Interrupts them until then; there must be so many.
+  // Stops one after another of so many threads until their bodies have ended, each soon after the
+  // last one has gone on.
   void run(int threads, Random &random) {
     running_ += threads;
     while (running_ > 0) {
-      std::lock_guard<std::mutex> hold(lock_);
-      if (!threads_.empty())
+      const int64_t naps = naps_;
+      {
+        std::lock_guard<std::mutex> hold(lock_);
+        if (threads_.empty()) continue;
         pthread_kill(threads_[static_cast<size_t>(random() % threads_.size())], SIGUSR1);
+      }
+      while (naps_ == naps && running_ > 0) std::this_thread::yield();
+      for (int64_t spin = pick(random, 0, 2000); spin > 0; spin--) naps_ += 0;
     }
     done_ = true;
   }
@@ -271,15 +277,18 @@ class Interrupter {
  private:
   static void nap(int) {
     const int error = errno;
-    timespec length{0, 20000};
+    timespec length{0, 10000};
     nanosleep(&length, nullptr);
     errno = error;
+    naps_++;
   }
+  static std::atomic<int64_t> naps_;
   std::mutex lock_;
   std::vector<pthread_t> threads_;
   std::atomic<int> running_{0};
   std::atomic<bool> done_{false};
 };
+std::atomic<int64_t> Interrupter::naps_{0};
 
 // 4 threads draw, a fifth steps the clock. Returns how many IDs of strict mode were ahead of a
 // clock that nobody stepped during the call.

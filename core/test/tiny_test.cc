@@ -150,20 +150,25 @@ class Model {
   int64_t now() const { return (wall_ - kEpochNs + kTickNs) / kTickNs - 1; }
 
   // All that later outcomes depend on.
-  using Key =
-      std::tuple<int64_t, int64_t, int64_t, int64_t, bool, int64_t, int64_t, int64_t, int64_t>;
+  using Key = std::tuple<int64_t, int64_t, int64_t, int64_t, bool, int64_t, int64_t, int64_t,
+                         int64_t, int64_t>;
   Key key() const {
-    return {wall_,      permille_,   refs_,
-            last_,      issued_,     high_,
-            free_tick_, still_wall_, std::min(mono_ - still_since_, 2 * kTickNs)};
+    return {wall_, permille_, refs_,      last_,       issued_,
+            high_, closed_,   free_tick_, still_wall_, std::min(mono_ - still_since_, 2 * kTickNs)};
   }
   // What only ever grows: a walk does what it can before it moves on.
-  std::array<int64_t, 4> progress() const { return {last_, high_, free_tick_, issued_}; }
+  std::array<int64_t, 5> progress() const { return {last_, high_, free_tick_, closed_, issued_}; }
 
  private:
   int64_t max_wait_ns() const { return world_->max_wait_ms * kTickNs; }
   bool in_range() const { return wall_ >= kEpochNs && now() < world_->ticks(); }
-  int64_t first() const { return std::max({now() + 1, free_tick_, world_->floor_tick}); }
+  // What the last number is when it opens. Opened again, it is a burnt one above the old last.
+  int64_t opening() const {
+    const int64_t tick = std::max({now() + 1, free_tick_, world_->floor_tick});
+    const int64_t below = tick * world_->sequences() - 1;
+    return closed_ < 0 ? below : std::max(below, closed_) + 1;
+  }
+  int64_t first() const { return (opening() + 1) / world_->sequences(); }
 
   void pass(int64_t ns) {
     mono_ += ns;
@@ -174,8 +179,7 @@ class Model {
     if (refs_ == 0) {
       if (wall_ < kEpochNs) return FLAKE_E_BEFORE_EPOCH;
       if (!in_range()) return FLAKE_E_TIME_USED_UP;
-      // Opened again, the first number of the tick is burnt.
-      last_ = first() * world_->sequences() - (free_tick_ == 0);
+      last_ = opening();
       issued_ = false;
       high_ = std::max({high_, now(), world_->floor_tick});
     }
@@ -185,7 +189,9 @@ class Model {
 
   int64_t close() {
     if (refs_ == 0) return FLAKE_E_CLOSED;
-    if (--refs_ == 0) free_tick_ = last_ / world_->sequences() + 1;
+    if (--refs_ > 0) return FLAKE_OK;
+    closed_ = last_;
+    if (issued_) free_tick_ = last_ / world_->sequences() + 1;
     return FLAKE_OK;
   }
 
@@ -236,7 +242,8 @@ class Model {
   int64_t last_ = -1;      // tick * sequences + sequence of the last number
   bool issued_ = false;    // since it was opened
   int64_t high_ = -1;      // the highest wall tick seen
-  int64_t free_tick_ = 0;  // above all ticks used at any close
+  int64_t free_tick_ = 0;  // above all ticks in which an ID was issued before a close
+  int64_t closed_ = -1;    // the last number when it was closed
   int64_t still_wall_ = -1, still_since_ = 0;
 };
 
