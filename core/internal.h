@@ -179,6 +179,7 @@ struct flake_generator {
   /* under the registry's lock */
   const void *registry; /* the process's that opened it */
   uint64_t refs;
+  bool used; /* it was open before */
   flake_guard guard;
   struct flake_generator *next;
 };

@@ -264,13 +264,13 @@ static flake_status start(flake_generator *gen, const finding *found) {
   uint64_t floor_tick = floor_ms == FLAKE_UNSET ? 0 : tick_at(gen, floor_ms, true);
   uint64_t first = tick_now(gen, now_ns) + 1;
   first = flake_max(first, flake_max(floor_tick, found->free_tick));
-  uint64_t closed_low = flake_load(&words->closed_low);
-  uint64_t low =
-      closed_low ? flake_max(first << gen->seq_bits, closed_low + 1) : (first << gen->seq_bits) - 1;
+  uint64_t low = (first << gen->seq_bits) - 1;
+  if (gen->used) low = flake_max(low, flake_load(&words->closed_low)) + 1;
   uint64_t tick = (low + 1) >> gen->seq_bits;
   if (tick >= gen->end_tick) return FLAKE_E_TIME_USED_UP;
   if (tick >= ceiling_tick(gen)) return FLAKE_E_CEILING_REACHED;
-  if (closed_low) flake_add(&words->dropped, 1);
+  if (gen->used) flake_add(&words->dropped, 1);
+  gen->used = true;
   flake_raise(&words->wall_high, flake_max(floor_tick, found->wall_high));
   flake_raise(&words->wall_high, tick_now(gen, gen->clock.wall_ns(gen->clock.self)));
   open_word(gen, low);
