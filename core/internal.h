@@ -154,8 +154,9 @@ typedef struct flake_guard {
 } flake_guard;
 
 struct flake_generator {
-  /* constant after open, all that the fast path reads */
-  flake_line *line;
+  /* constant after open, all that the fast path reads: one cache line, which nothing else of the
+   * heap may share, since its owner may write there all the time */
+  alignas(64) flake_line *line;
   flake_words *words;
   uint64_t (*wall_ns)(void *self);
   void *clock_self;

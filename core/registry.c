@@ -115,8 +115,9 @@ static void derive(flake_generator *gen, const flake_config *config, flake_test_
 
 static flake_status generator_new(const flake_config *config, flake_test_clock *test,
                                   flake_generator **made) {
-  flake_generator *gen = calloc(1, sizeof *gen);
+  flake_generator *gen = aligned_alloc(alignof(flake_generator), sizeof *gen);
   if (!gen) return FLAKE_E_OUT_OF_MEMORY;
+  memset(gen, 0, sizeof *gen);
   flake_page *page = map_wiped(sizeof *page, &gen->wiped_on_fork);
   if (!page) {
     free(gen);

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "flakecore.h"
+#include "run_dir.h"
 
 // EXPECT_STATUS(FLAKE_E_CLOSED, flake_next(gen)): expected first; what came is printed by name.
 #define EXPECT_STATUS(expected, value) EXPECT_PRED_FORMAT2(flake_test::same_status, expected, value)

@@ -15,6 +15,8 @@
 #include <utility>
 #include <vector>
 
+#include "run_dir.h"
+
 namespace flake_test {
 
 using Words = std::vector<std::string>;
