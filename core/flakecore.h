@@ -433,7 +433,7 @@ flake_status flake_stats_get(flake_generator *gen, flake_stats *stats, size_t st
  * FLAKE_E_NO_NODE: no source is there. FLAKE_E_NODE_OUT_OF_RANGE: the number does not fit, or an
  * address has more bits after the prefix than the node field. FLAKE_E_INVALID_ARGUMENT: the chain
  * is not one, a source holds no number, or several addresses are there to choose from.
- * FLAKE_E_NO_ENTROPY: the kernel gave no random bytes. */
+ * FLAKE_E_NO_ENTROPY, FLAKE_E_OUT_OF_MEMORY: the system gave no random bytes, or no descriptor. */
 int64_t flake_node_from(const char *chain, size_t chain_len, const flake_layout *layout, char *text,
                         size_t text_size);
 

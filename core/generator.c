@@ -41,11 +41,15 @@ static inline bool draw_published(flake_generator *gen, uint64_t want, uint64_t 
 
 /* ---- the slow path --------------------------------------------------------------------------- */
 
-/* Remembers a rewind of so many ticks for the stats, once until the clock has caught up. */
-static void note_rewind(flake_words *words, uint64_t ticks) {
+/* Remembers a rewind of so many ticks for the stats, once until the clock has caught up. The gate is
+ * shut so that the call that finds it caught up looks here too. */
+static void note_rewind(flake_generator *gen, uint64_t ticks) {
+  flake_words *words = gen->words;
   uint64_t caught_up = 0;
   flake_raise(&words->rewind_max, ticks);
-  if (flake_cas(&words->rewound, &caught_up, 1)) flake_add(&words->rewinds, 1);
+  if (!flake_cas(&words->rewound, &caught_up, 1)) return;
+  flake_add(&words->rewinds, 1);
+  flake_store(&gen->line->gate, FLAKE_GATE_SHUT);
 }
 
 flake_status flake_look(flake_generator *gen, flake_view *v) {
@@ -59,7 +63,7 @@ flake_status flake_look(flake_generator *gen, flake_view *v) {
   if (v->now_ns < gen->epoch_ns) return FLAKE_E_BEFORE_EPOCH;
   v->now_tick = (v->now_ns - gen->epoch_ns) / gen->tick_ns;
   if (v->now_tick < v->high_tick)
-    note_rewind(words, v->high_tick - v->now_tick);
+    note_rewind(gen, v->high_tick - v->now_tick);
   else if (flake_load(&words->rewound))
     flake_store(&words->rewound, 0);
   flake_raise(&words->wall_high, v->now_tick);
@@ -164,15 +168,6 @@ flake_status flake_probe(flake_generator *gen, flake_view *v) {
   return status ? status : admit(gen, v, candidate(gen, v) >> gen->seq_bits, &attempt);
 }
 
-/* Counts what kept a call from its number, and passes it on. */
-static flake_status noted(flake_words *words, flake_status status, const flake_attempt *attempt) {
-  if (status != FLAKE_E_AGAIN)
-    flake_add(&words->refusals, 1);
-  else if (attempt->reason == FLAKE_E_EXHAUSTED)
-    flake_add(&words->exhaustion_waits, 1);
-  return status;
-}
-
 /* Draws as draw_published does, or says why not. Numbers passed over are counted before the word
  * moves, and taken back when it did not, so that the count of issued ones is never too high. */
 static flake_status draw_unpublished(flake_generator *gen, flake_attempt *attempt, uint64_t want,
@@ -181,10 +176,10 @@ static flake_status draw_unpublished(flake_generator *gen, flake_attempt *attemp
   for (;;) {
     flake_view v;
     flake_status status = flake_look(gen, &v);
-    if (status) return noted(words, status, attempt);
+    if (status) return status;
     uint64_t low = candidate(gen, &v), passed_over = low - 1 - (v.word & gen->low_mask);
     status = admit(gen, &v, low >> gen->seq_bits, attempt);
-    if (status) return noted(words, status, attempt);
+    if (status) return status;
     uint64_t next = (v.word & ~gen->low_mask) | low;
     uint64_t count = flake_min(want, gen->seq_mask - (low & gen->seq_mask) + 1);
     if (passed_over) flake_add(&words->passed_over, passed_over);
@@ -198,20 +193,32 @@ static flake_status draw_unpublished(flake_generator *gen, flake_attempt *attemp
   }
 }
 
+/* Counts what keeps a call from its number, and passes it on. */
+static flake_status noted(flake_generator *gen, flake_status status, const flake_attempt *attempt) {
+  if (status == FLAKE_E_AGAIN && attempt->reason == FLAKE_E_EXHAUSTED)
+    flake_add(&gen->words->exhaustion_waits, 1);
+  else if (status && status != FLAKE_E_AGAIN)
+    flake_add(&gen->words->refusals, 1);
+  return status;
+}
+
+static void sleep_out(flake_generator *gen, const flake_attempt *attempt) {
+  gen->clock.sleep_until(gen->clock.self, (uint64_t)attempt->wake_ns);
+}
+
 /* ---- one ID ---------------------------------------------------------------------------------- */
 
 static int64_t next_unpublished(flake_generator *gen, flake_attempt *attempt) {
   uint64_t word, got;
   flake_status status = draw_unpublished(gen, attempt, 1, &word, &got);
-  return status ? status : id_of(gen, word);
+  return status ? noted(gen, status, attempt) : id_of(gen, word);
 }
 
 /* Apart, so that flake_next itself saves few registers. */
 static FLAKE_NOINLINE int64_t next_waiting(flake_generator *gen) {
   flake_attempt attempt = {0};
   int64_t id;
-  while ((id = next_unpublished(gen, &attempt)) == FLAKE_E_AGAIN)
-    gen->clock.sleep_until(gen->clock.self, (uint64_t)attempt.wake_ns);
+  while ((id = next_unpublished(gen, &attempt)) == FLAKE_E_AGAIN) sleep_out(gen, &attempt);
   return id;
 }
 
@@ -228,23 +235,29 @@ int64_t flake_next_step(flake_generator *gen, flake_attempt *attempt) {
 
 /* ---- many IDs -------------------------------------------------------------------------------- */
 
-int64_t flake_next_range_step(flake_generator *gen, flake_attempt *attempt, int64_t count,
-                              int64_t *issued) {
-  if (!gen || !attempt || !issued || count < 1) return FLAKE_E_INVALID_ARGUMENT;
+/* One draw of up to want numbers: the first ID, or a status that is not counted yet. */
+static int64_t draw(flake_generator *gen, flake_attempt *attempt, int64_t want, int64_t *issued) {
   uint64_t word, got;
   flake_status status = FLAKE_OK;
-  if (!draw_published(gen, (uint64_t)count, &word, &got))
-    status = draw_unpublished(gen, attempt, (uint64_t)count, &word, &got);
+  if (!draw_published(gen, (uint64_t)want, &word, &got))
+    status = draw_unpublished(gen, attempt, (uint64_t)want, &word, &got);
   if (status) return status;
   *issued = (int64_t)got;
   return id_of(gen, word);
+}
+
+int64_t flake_next_range_step(flake_generator *gen, flake_attempt *attempt, int64_t count,
+                              int64_t *issued) {
+  if (!gen || !attempt || !issued || count < 1) return FLAKE_E_INVALID_ARGUMENT;
+  int64_t first = draw(gen, attempt, count, issued);
+  return first < 0 ? noted(gen, (flake_status)first, attempt) : first;
 }
 
 int64_t flake_next_range(flake_generator *gen, int64_t count, int64_t *issued) {
   flake_attempt attempt = {0};
   int64_t first;
   while ((first = flake_next_range_step(gen, &attempt, count, issued)) == FLAKE_E_AGAIN)
-    gen->clock.sleep_until(gen->clock.self, (uint64_t)attempt.wake_ns);
+    sleep_out(gen, &attempt);
   return first;
 }
 
@@ -253,30 +266,40 @@ static FLAKE_VECTORISE void fill(int64_t *ids, int64_t count, int64_t first, int
   for (int64_t i = 0, id = first; i < count; i++, id += stride) ids[i] = id;
 }
 
-int64_t flake_next_many_step(flake_generator *gen, flake_attempt *attempt, int64_t *ids,
-                             int64_t ids_len) {
-  if (!gen || !attempt || !ids || ids_len < 0) return FLAKE_E_INVALID_ARGUMENT;
+/* Fills what can be had at once and returns how many; end says what ended it, FLAKE_OK for all. */
+static int64_t draw_many(flake_generator *gen, flake_attempt *attempt, int64_t *ids,
+                         int64_t ids_len, flake_status *end) {
   int64_t done = 0, got, stride = INT64_C(1) << gen->seq_shift;
+  *end = FLAKE_OK;
   while (done < ids_len) {
-    int64_t first = flake_next_range_step(gen, attempt, ids_len - done, &got);
-    if (first < 0) return done ? done : first;
+    int64_t first = draw(gen, attempt, ids_len - done, &got);
+    if (first < 0) {
+      *end = (flake_status)first;
+      break;
+    }
     fill(ids + done, got, first, stride);
     done += got;
   }
   return done;
 }
 
+int64_t flake_next_many_step(flake_generator *gen, flake_attempt *attempt, int64_t *ids,
+                             int64_t ids_len) {
+  if (!gen || !attempt || !ids || ids_len < 0) return FLAKE_E_INVALID_ARGUMENT;
+  flake_status end;
+  int64_t done = draw_many(gen, attempt, ids, ids_len, &end);
+  return done ? done : noted(gen, end, attempt);
+}
+
 int64_t flake_next_many(flake_generator *gen, int64_t *ids, int64_t ids_len) {
+  if (!gen || !ids || ids_len < 0) return FLAKE_E_INVALID_ARGUMENT;
   flake_attempt attempt = {0};
-  int64_t done = 0;
-  do {
-    int64_t got = flake_next_many_step(gen, &attempt, ids ? ids + done : NULL, ids_len - done);
-    if (got == FLAKE_E_AGAIN)
-      gen->clock.sleep_until(gen->clock.self, (uint64_t)attempt.wake_ns);
-    else if (got < 0)
-      return done ? done : got;
-    else
-      done += got;
-  } while (done < ids_len);
-  return done;
+  flake_status end;
+  int64_t done = draw_many(gen, &attempt, ids, ids_len, &end);
+  while (end == FLAKE_E_AGAIN) {
+    (void)noted(gen, end, &attempt);
+    sleep_out(gen, &attempt);
+    done += draw_many(gen, &attempt, ids + done, ids_len - done, &end);
+  }
+  return done ? done : noted(gen, end, &attempt);
 }

@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,8 +33,15 @@ static void file_name(const flake_config *config, char name[NAME_SIZE]) {
 }
 
 /* Opens a directory in which nobody else can replace our file: a real one, of this user or root,
- * and sticky where others may write. -1 when it is not such. */
-static int open_dir(const char *path) {
+ * and sticky where others may write. -1 when it is not such. A slash at its end would follow a
+ * link. */
+static int open_dir(const char *given) {
+  char path[PATH_MAX];
+  size_t len = strlen(given);
+  while (len > 1 && given[len - 1] == '/') len--;
+  if (len >= sizeof path) return -1;
+  memcpy(path, given, len);
+  path[len] = 0;
   int dir = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   struct stat st;
   if (dir < 0) return -1;
@@ -45,15 +53,16 @@ static int open_dir(const char *path) {
   return -1;
 }
 
-/* Opens the lock file, made if need be. Another user's is opened for reading, which is enough to
- * lock it. */
+/* Opens the lock file, made if need be. One that cannot be written is opened for reading, which is
+ * enough to lock it; so that others can do so, the umask is not heeded. */
 static int open_file(int dir, const char *name) {
   const int flags = O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
   for (int tries = 0; tries < 100; tries++) {
     int fd = openat(dir, name, O_RDWR | flags);
-    if (fd < 0 && errno == EACCES) fd = openat(dir, name, O_RDONLY | flags);
+    if (fd < 0 && (errno == EACCES || errno == EROFS)) fd = openat(dir, name, O_RDONLY | flags);
     if (fd >= 0 || errno != ENOENT) return fd;
     fd = openat(dir, name, O_RDWR | O_CREAT | O_EXCL | flags, 0644);
+    if (fd >= 0) (void)!fchmod(fd, 0644);
     if (fd >= 0 || errno != EEXIST) return fd;
   }
   return -1;
@@ -74,14 +83,20 @@ static void write_pid(int fd) {
   if (ftruncate(fd, 0) == 0) (void)!pwrite(fd, text, (size_t)len, 0);
 }
 
-/* FLAKE_E_AGAIN: this directory serves nobody like us, so the next one may be asked. */
+/* Why there is no file. FLAKE_E_AGAIN: this directory serves nobody like us, so the next one may be
+ * asked; but not when the file is there, since another user may hold it. */
+static flake_status why_no_file(int dir, const char *name) {
+  struct stat st;
+  if (errno == EMFILE || errno == ENFILE || errno == ENOMEM) return FLAKE_E_OUT_OF_MEMORY;
+  bool closed_to_us = errno == EACCES || errno == EROFS;
+  return closed_to_us && fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) != 0 ? FLAKE_E_AGAIN
+                                                                           : FLAKE_E_NO_RUN_DIR;
+}
+
 static flake_status lock_in(int dir, const char *name, flake_guard *guard) {
   int fd = open_file(dir, name);
   struct stat st;
-  if (fd < 0) {
-    if (errno == EMFILE || errno == ENFILE || errno == ENOMEM) return FLAKE_E_OUT_OF_MEMORY;
-    return errno == EACCES || errno == EROFS ? FLAKE_E_AGAIN : FLAKE_E_NO_RUN_DIR;
-  }
+  if (fd < 0) return why_no_file(dir, name);
   flake_status status = FLAKE_OK;
   if (flock(fd, LOCK_EX | LOCK_NB) != 0)
     status = errno == EWOULDBLOCK ? FLAKE_E_NODE_IN_USE : FLAKE_E_NO_RUN_DIR;
@@ -124,9 +139,12 @@ bool flake_guard_holds(const flake_guard *guard) {
 }
 
 /* A program that closed all its descriptors may have opened another file under this number. */
-void flake_guard_drop(flake_guard *guard) {
+void flake_guard_drop(flake_guard *guard, bool unlock) {
   struct stat st;
-  if (is_ours(guard, &st)) close(guard->fd);
+  if (is_ours(guard, &st)) {
+    if (unlock) flock(guard->fd, LOCK_UN);
+    close(guard->fd);
+  }
   guard->fd = -1;
 }
 

@@ -20,10 +20,10 @@ static int64_t tick_unix_ms(const flake_generator *gen, uint64_t tick) {
   return gen->config.layout.epoch_ms + ticks_ms(gen, tick);
 }
 
-/* A word that is just moving makes the difference too small for a moment: the highest counts. */
-static int64_t issued(flake_generator *gen) {
+/* A word that is just moving makes the difference too small for a moment, or negative: the highest
+ * that was seen counts. */
+int64_t flake_issued_at(flake_generator *gen, uint64_t word) {
   flake_words *words = gen->words;
-  uint64_t word = flake_load(&words->word);
   int64_t count = (int64_t)((word & gen->low_mask) - flake_load(&words->passed_over));
   if (flake_is_open(word) && count > 0) flake_raise(&words->issued_high, (uint64_t)count);
   return (int64_t)flake_load(&words->issued_high);
@@ -42,7 +42,7 @@ flake_status flake_stats_get(flake_generator *gen, flake_stats *stats, size_t st
   if (status == FLAKE_E_FORKED) return status;
   flake_words *words = gen->words;
   *stats = (flake_stats){
-      .issued = issued(gen),
+      .issued = flake_issued_at(gen, flake_load(&words->word)),
       .dropped = (int64_t)flake_load(&words->dropped),
       .exhaustion_waits = (int64_t)flake_load(&words->exhaustion_waits),
       .refusals = (int64_t)flake_load(&words->refusals),

@@ -223,10 +223,13 @@ flake_status flake_probe(flake_generator *gen, flake_view *v);
  * eyes of the calls that had to wait and of health. */
 bool flake_stands_still(flake_generator *gen, uint64_t now_ns, uint64_t monotonic_ns);
 
+/* health.c: how many IDs gen had issued when the word was this; raises issued_high to it. */
+int64_t flake_issued_at(flake_generator *gen, uint64_t word);
+
 /* guard.c: locks the node's file for this process, or says who may hold it. */
 flake_status flake_guard_take(const flake_config *config, flake_guard *guard);
-/* guard.c: unlocks it, if it is held. */
-void flake_guard_drop(flake_guard *guard);
+/* guard.c: closes the file, if it is open; unlocks it too, for the children that inherited it. */
+void flake_guard_drop(flake_guard *guard, bool unlock);
 /* guard.c: whether the lock still protects: the descriptor is ours and the file has its name. */
 bool flake_guard_holds(const flake_guard *guard);
 /* guard.c: one sentence on why the file could not be locked. */

@@ -39,13 +39,13 @@ static int64_t say(const request *req, int64_t result, const char *format, ...) 
 
 /* ---- numbers --------------------------------------------------------------------------------- */
 
-/* Decimal digits alone, below 2^63. */
+/* Decimal digits alone; a number that no int64 holds is read as the largest. */
 static bool read_number(const char *text, size_t len, int64_t *value) {
   int64_t n = 0;
   if (len == 0) return false;
   for (size_t i = 0; i < len; i++) {
-    if (text[i] < '0' || text[i] > '9' || n > (INT64_MAX - 9) / 10) return false;
-    n = n * 10 + (text[i] - '0');
+    if (text[i] < '0' || text[i] > '9') return false;
+    n = n > (INT64_MAX - 9) / 10 ? INT64_MAX : n * 10 + (text[i] - '0');
   }
   *value = n;
   return true;
@@ -60,8 +60,8 @@ static int64_t node_of_text(const request *req, const char *source, const char *
                source, (int)flake_min(len, 64), text, req->max);
   if ((uint64_t)node > req->max)
     return say(req, FLAKE_E_NODE_OUT_OF_RANGE,
-               "%s gives node %" PRId64 ", which does not fit %" PRIu32 " bits; use 0..%" PRIu64,
-               source, node, req->node_bits, req->max);
+               "%s gives node %.*s, which does not fit %" PRIu32 " bits; use 0..%" PRIu64, source,
+               (int)flake_min(len, 64), text, req->node_bits, req->max);
   return say(req, node, "node %" PRId64 " from %s", node, source);
 }
 
@@ -83,6 +83,8 @@ static int64_t from_file(const request *req, const char *source, const char *pat
   if (len < 0)
     return say(req, FLAKE_E_INVALID_ARGUMENT, "%s cannot be read: %s", source, strerror(reason));
   const char *end = memchr(text, '\n', (size_t)len);
+  if (!end && (size_t)len == sizeof text)
+    return say(req, FLAKE_E_INVALID_ARGUMENT, "%s: its first line is longer than a number", source);
   return node_of_text(req, source, text, end ? (size_t)(end - text) : (size_t)len);
 }
 
@@ -103,13 +105,14 @@ static bool is_private(uint32_t address) {
          address >> 22 == 0x191; /* 100.64/10, RFC 6598 */
 }
 
-/* The bits after the prefix of the one private address, of an interface if one is named.
- * -1: there is none; -2: there are several that differ. */
+enum { NO_ADDRESS = -1, SEVERAL_ADDRESSES = -2, UNREADABLE_ADDRESSES = -3 };
+
+/* The bits after the prefix of the one private address, of an interface if one is named. */
 static int64_t host_part(const char *interface, int prefix) {
   struct ifaddrs *all;
-  int64_t found = -1;
-  if (getifaddrs(&all) != 0) return -1;
-  for (const struct ifaddrs *a = all; a && found != -2; a = a->ifa_next) {
+  int64_t found = NO_ADDRESS;
+  if (getifaddrs(&all) != 0) return UNREADABLE_ADDRESSES;
+  for (const struct ifaddrs *a = all; a && found != SEVERAL_ADDRESSES; a = a->ifa_next) {
     if (!a->ifa_addr || a->ifa_addr->sa_family != AF_INET) continue;
     if (interface && strcmp(interface, a->ifa_name) != 0) continue;
     struct sockaddr_in in;
@@ -117,7 +120,7 @@ static int64_t host_part(const char *interface, int prefix) {
     uint32_t address = ntohl(in.sin_addr.s_addr);
     if (!is_private(address)) continue;
     int64_t part = (int64_t)(address & flake_low_bits((uint32_t)(32 - prefix)));
-    found = found == -1 || found == part ? part : -2;
+    found = found == NO_ADDRESS || found == part ? part : SEVERAL_ADDRESSES;
   }
   freeifaddrs(all);
   return found;
@@ -138,10 +141,13 @@ static int64_t from_ipv4(const request *req, const char *source, const char *arg
                ": two hosts could get one node; the prefix must be at least %" PRIu32,
                source, host_bits, req->node_bits, 32 - req->node_bits);
   int64_t part = host_part(at ? at + 1 : NULL, (int)prefix);
-  if (part == -1)
+  if (part == UNREADABLE_ADDRESSES)
+    return say(req, FLAKE_E_OUT_OF_MEMORY, "%s: the addresses of this host cannot be read: %s",
+               source, strerror(errno));
+  if (part == NO_ADDRESS)
     return say(req, FLAKE_E_NO_NODE, "%s: there is no private IPv4 address%s%s", source,
                at ? " on " : "", at ? at + 1 : "");
-  if (part == -2)
+  if (part == SEVERAL_ADDRESSES)
     return say(req, FLAKE_E_INVALID_ARGUMENT,
                "%s: this host has several private IPv4 addresses; name the interface, as "
                "ipv4:%" PRId64 "@eth0",
@@ -166,10 +172,11 @@ static int64_t from_random(const request *req, const char *source, const char *a
   if (flake_entropy(&bits, sizeof bits))
     return say(req, FLAKE_E_NO_ENTROPY, "%s: %s", source, flake_status_text(FLAKE_E_NO_ENTROPY));
   int64_t node = (int64_t)(bits & req->max);
+  double percent = 100 * collision_odds(fleet, req->max + 1);
   return say(req, node,
              "node %" PRId64 " from %s: with %" PRId64 " generators on %" PRIu64
-             " numbers, two get the same one with a probability of %.2g %%",
-             node, source, fleet, req->max + 1, 100 * collision_odds(fleet, req->max + 1));
+             " numbers, two get the same one with a probability of %.*g %%",
+             node, source, fleet, req->max + 1, percent < 99.5 ? 2 : 3, percent);
 }
 
 /* ---- the chain ------------------------------------------------------------------------------- */
@@ -201,8 +208,9 @@ int64_t flake_node_from(const char *chain, size_t chain_len, const flake_layout 
                         size_t text_size) {
   if (!chain || !layout || (text && text_size < FLAKE_NODE_TEXT_SIZE))
     return FLAKE_E_INVALID_ARGUMENT;
-  if (flake_layout_valid(layout)) return FLAKE_E_BAD_LAYOUT;
   request req = {flake_low_bits(layout->node_bits), layout->node_bits, text, text_size};
+  if (flake_layout_valid(layout))
+    return say(&req, FLAKE_E_BAD_LAYOUT, "%s", flake_status_text(FLAKE_E_BAD_LAYOUT));
   const char *at = chain, *end = chain + chain_len;
   int64_t node;
   do {

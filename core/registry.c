@@ -171,9 +171,8 @@ static void close_word(flake_generator *gen) {
     if (word != flake_load(&words->opening))
       flake_raise(&words->lastt, flake_tick_of(gen, word) + 1);
   } while (!flake_cas(&words->word, &word, FLAKE_CLOSED | ended >> FLAKE_CEILING_BITS));
-  uint64_t low = word & gen->low_mask;
-  flake_store(&words->closed_low, low);
-  flake_raise(&words->issued_high, low - flake_load(&words->passed_over));
+  flake_store(&words->closed_low, word & gen->low_mask);
+  (void)flake_issued_at(gen, word);
 }
 
 /* ---- the list -------------------------------------------------------------------------------- */
@@ -296,7 +295,7 @@ static flake_status open_locked(const registry *reg, const flake_config *config,
     if (guarded) status = flake_guard_take(config, &gen->guard);
     if (!status) status = start(gen, &found);
     if (status) {
-      flake_guard_drop(&gen->guard);
+      flake_guard_drop(&gen->guard, true);
       return status;
     }
   }
@@ -326,12 +325,12 @@ flake_status flake_close(flake_generator *gen) {
   flake_status status = FLAKE_OK;
   pthread_mutex_lock(&reg->lock);
   if (flake_is_forked(gen)) {
-    flake_guard_drop(&gen->guard); /* gives up this process's part; the parent's lock stays */
+    flake_guard_drop(&gen->guard, false); /* the parent's lock stays */
   } else if (gen->refs == 0) {
     status = FLAKE_E_CLOSED;
   } else if (--gen->refs == 0) {
     close_word(gen);
-    flake_guard_drop(&gen->guard);
+    flake_guard_drop(&gen->guard, true);
   }
   pthread_mutex_unlock(&reg->lock);
   return status;

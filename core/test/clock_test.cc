@@ -44,7 +44,7 @@ class Moved {
     (moved).look();                                \
   } while (0)
 
-// ---- alone ---------------------------------------------------------------------------------------
+// ---- alone --------------------------------------------------------------------------------------
 
 TEST(TestClock, ReadsWhatItWasOpenedWithAndOneSecond) {
   for (int64_t wall_ns : {int64_t{0}, int64_t{1}, kNowNs, kHighest}) {
@@ -114,7 +114,7 @@ TEST(TestClock, SetWallMovesTheWallClockAloneAlsoBackwards) {
   EXPECT_MOVED(moved, 2000 + 5, 1000);  // and so does the script
 }
 
-// ---- scripted steps ------------------------------------------------------------------------------
+// ---- scripted steps -----------------------------------------------------------------------------
 
 TEST(TestClock, AScriptedStepHappensWhenItFallsDueAndOnce) {
   Clock clock;
@@ -161,6 +161,13 @@ TEST(TestClock, StepsHappenInTheOrderOfTheirTimesNotOfTheirScripting) {
   EXPECT_MOVED(moved, -5, 250);
   clock.advance(50);
   EXPECT_MOVED(moved, 100, 50);
+}
+
+TEST(TestClock, AStepStartsFromTheWallTimeOfItsMoment) {
+  Clock clock(10);  // where a step of -50 ns cannot go yet
+  clock.script(100, -50);
+  clock.advance(200);
+  EXPECT_EQ(clock.wall(), 10 + 200 - 50);
 }
 
 TEST(TestClock, StepsDueTogetherHappenInTheOrderOfTheirScripting) {
@@ -242,7 +249,7 @@ TEST(TestClock, MovesAsAPlainModelDoesInAnySequenceOfOrders) {
   }
 }
 
-// ---- what it refuses -----------------------------------------------------------------------------
+// ---- what it refuses ----------------------------------------------------------------------------
 
 TEST(TestClock, RefusesANullPointer) {
   EXPECT_STATUS(FLAKE_E_INVALID_ARGUMENT, flake_test_clock_open(kNowNs, nullptr));
@@ -313,7 +320,7 @@ TEST(TestClock, NeverReadsAWallTimeThatWrapped) {
   }
 }
 
-// ---- with a generator ----------------------------------------------------------------------------
+// ---- with a generator ---------------------------------------------------------------------------
 
 TEST(TestClock, IsMovedExactlyByTheSleepsOfAGenerator) {
   Clock clock(kNowNs + 400123);
@@ -377,7 +384,7 @@ TEST(TestClock, ReachesAGeneratorAtOnce) {
   }
 }
 
-// ---- with threads --------------------------------------------------------------------------------
+// ---- with threads -------------------------------------------------------------------------------
 
 TEST(TestClock, LosesNothingWhenManyThreadsMoveIt) {
   constexpr int kThreads = 4, kMoves = 5000;
@@ -398,6 +405,24 @@ TEST(TestClock, LosesNothingWhenManyThreadsMoveIt) {
   const int64_t passed = 7 * kThreads * kMoves;
   EXPECT_EQ(clock.monotonic(), kNsPerSecond + passed);
   EXPECT_EQ(clock.wall(), kNowNs + passed + 16 * kNsPerSecond);
+}
+
+TEST(TestClock, IsNeverTurnedBackByASleepThatItHasOvertaken) {
+  Clock clock;
+  std::vector<std::thread> threads;
+  for (const char *layout : {"41/1/0", "40/1/0*3ms", "40/1/0*50ms", "38/1/0*1s"})
+    threads.emplace_back([&clock, config = make_config(layout)] {
+      Generator gen(config, clock);
+      int64_t seen = 0;
+      for (int i = 0; i < 1000; i++) {  // each waits for a tick of its own
+        if (gen.next() < 0) ADD_FAILURE() << "no ID";
+        const int64_t now = clock.monotonic();
+        if (now < seen) ADD_FAILURE() << now << " after " << seen;
+        seen = now;
+      }
+    });
+  for (std::thread &thread : threads) thread.join();
+  EXPECT_EQ(clock.wall() - kNowNs, clock.monotonic() - kNsPerSecond);
 }
 
 TEST(TestClock, MayBeOrderedByManyThreadsAtOnce) {

@@ -47,7 +47,7 @@ void expect_refused(flake_status expected, const flake_config &config,
     EXPECT_TRUE(sentence.find(word) != string::npos) << '"' << word << "\" is not in: " << sentence;
 }
 
-// ---- defaults ------------------------------------------------------------------------------------
+// ---- defaults -----------------------------------------------------------------------------------
 
 TEST(Config, EveryFieldHasItsDefault) {
   flake_config config;
@@ -128,7 +128,7 @@ TEST(Config, OfARefusedOpeningTheHandleIsUntouched) {
   EXPECT_EQ(gen, before);
 }
 
-// ---- numbers -------------------------------------------------------------------------------------
+// ---- numbers ------------------------------------------------------------------------------------
 
 struct Number {
   const char *name;
@@ -174,7 +174,7 @@ TEST(Config, ANumberAtTheEdgesOfItsRangeIsNotRefused) {
     for (int64_t value : inside) {
       flake_config config = make_config();
       config.*number.field = value;
-      // A floor or ceiling in range may still leave nothing to issue: that is not the config's fault.
+      // A floor or ceiling in range may still leave nothing to issue: not the config's fault.
       EXPECT_NE(open_status(config), FLAKE_E_INVALID_ARGUMENT) << value;
     }
   }
@@ -206,7 +206,7 @@ TEST(Config, TheSpreadIsBoundedByTheSequenceOfItsLayout) {
   }
 }
 
-// ---- node ----------------------------------------------------------------------------------------
+// ---- node ---------------------------------------------------------------------------------------
 
 TEST(Config, NoNodeIsAnErrorThatNamesTheWayToGetOne) {  // S7
   flake_config config = make_config();
@@ -277,7 +277,7 @@ TEST(Config, ALayoutWithoutNodeFieldNeedsNoNode) {
   EXPECT_EQ(static_cast<flake_generator *>(zero), static_cast<flake_generator *>(unset));
 }
 
-// ---- mode, clock source, guard -------------------------------------------------------------------
+// ---- mode, clock source, guard ------------------------------------------------------------------
 
 TEST(Config, AnUnknownModeClockSourceOrGuardIsRefusedByName) {
   for (uint32_t value : {2u, 3u, 256u, 0x80000000u, UINT32_MAX}) {
@@ -321,7 +321,7 @@ TEST(Config, BothClockSourcesOpen) {
   }
 }
 
-// ---- space ---------------------------------------------------------------------------------------
+// ---- space --------------------------------------------------------------------------------------
 
 TEST(Config, ASpaceIs1To63OfTheAllowedBytes) {
   for (const string &space :
@@ -366,7 +366,7 @@ TEST(Config, WhatFollowsTheNulOfASpaceMakesNoDifference) {
   EXPECT_EQ(static_cast<flake_generator *>(one), static_cast<flake_generator *>(two));
 }
 
-// ---- the sentence --------------------------------------------------------------------------------
+// ---- the sentence -------------------------------------------------------------------------------
 
 // The config with the longest values everywhere.
 flake_config longest_config() {
@@ -444,7 +444,7 @@ TEST(Explain, OfAStatusThatTheConfigHasNoPartInIsTheText) {
 TEST(Explain, ATextSizeThatIsTooSmallIsRefusedAndNothingIsWritten) {
   const flake_config config = make_config("41/10/12", 5000);
   char text[FLAKE_EXPLAIN_SIZE + 1];
-  for (size_t size : {0, 1, 10, FLAKE_EXPLAIN_SIZE - 1}) {
+  for (size_t size : {size_t{0}, size_t{1}, size_t{FLAKE_EXPLAIN_SIZE} - 1}) {
     std::memset(text, '~', sizeof text);
     EXPECT_STATUS(FLAKE_E_INVALID_ARGUMENT,
                   flake_explain(&config, FLAKE_E_NODE_OUT_OF_RANGE, text, size));

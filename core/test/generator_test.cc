@@ -825,6 +825,21 @@ TEST(Generator, TheCoarseClockIssuesAndIsNotAheadOfItself) {
   }
 }
 
+// The coarse clock lags: a process before this one may have used the tick after the one it reads.
+TEST(Generator, TheFirstTickOfACoarseClockBeginsAfterTheTrueTimeOfOpening) {
+  flake_config config = make_config("41/4/18");
+  config.clock_source = FLAKE_CLOCK_COARSE;
+  for (int i = 0; i < 20; i++) {
+    set_space(config, fresh_space());
+    timespec now{}, pause{0, 700000};
+    nanosleep(&pause, nullptr);
+    clock_gettime(CLOCK_REALTIME, &now);
+    Generator gen(config);
+    EXPECT_GT(decode(config.layout, gen.next()).unix_ms,
+              now.tv_sec * 1000 + now.tv_nsec / kNsPerMs);
+  }
+}
+
 TEST(Generator, TheFirstWaitOfACoarseClockIsNoRewind) {
   flake_config config = make_config("41/4/18");
   config.clock_source = FLAKE_CLOCK_COARSE;

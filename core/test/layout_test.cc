@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Layouts and all that follows from one alone: the text form, the checks, the parts of an ID, the
-// bounds of a time range. The second opinion is a Shape: a list of fields from the highest bit down.
+// bounds of a time range. The second opinion is a Shape: its fields from the highest bit down.
 #include <algorithm>
 #include <array>
 #include <cstdlib>
@@ -25,7 +25,7 @@ constexpr int64_t kLatestEpochMs = 4102444800000;
 constexpr int64_t kHourMs = 3600000;
 constexpr int64_t kDayMs = 24 * kHourMs;
 
-// ---- the second opinion --------------------------------------------------------------------------
+// ---- the second opinion -------------------------------------------------------------------------
 
 struct Field {
   char letter;
@@ -161,7 +161,7 @@ string formatted(const flake_layout &layout) {
   return text;
 }
 
-// ---- text that is a layout -----------------------------------------------------------------------
+// ---- text that is a layout ----------------------------------------------------------------------
 
 TEST(Layout, ShortFormMeansTimeNodeSequenceWithDefaultTickAndEpoch) {
   const flake_layout layout = parse("41/10/12");
@@ -250,7 +250,7 @@ TEST(Layout, TheLengthDecidesWhereTextEnds) {
   EXPECT_EQ(formatted(layout), "t41n10s12@1288834974657");
 }
 
-// ---- text that is none ---------------------------------------------------------------------------
+// ---- text that is none --------------------------------------------------------------------------
 
 const char *const kGoodTexts[] = {
     "41/10/12", "t41n10s12@1735689600000", "t39s8n16*10ms@1735689600000", "40/0/12*1s@0", "twitter",
@@ -378,7 +378,7 @@ TEST(Layout, WhatIsNotExactlyAPresetIsRefused) {
     expect_refused(text);
 }
 
-// ---- presets -------------------------------------------------------------------------------------
+// ---- presets ------------------------------------------------------------------------------------
 
 struct Preset {
   const char *name;
@@ -425,7 +425,7 @@ TEST(Presets, TheDefaultIsSnowflakeWithTheCompiledEpoch) {
   EXPECT_EQ(FLAKE_EPOCH_MS, date_ms(2025, 1, 1));
 }
 
-// ---- structs made by hand ------------------------------------------------------------------------
+// ---- structs made by hand -----------------------------------------------------------------------
 
 flake_layout changed(const std::function<void(flake_layout &)> &change) {
   flake_layout layout = parse("41/10/12");
@@ -458,6 +458,8 @@ std::vector<BadLayout> bad_layouts() {
       {"time ends above bit 63", {0, 1, 41, 24, 12, 12, 11, 0, 0}},
       {"a shift of 64", {0, 1, 41, 64, 10, 12, 12, 0, 0}},
       {"bits and shift that wrap at 2^32", {0, 1, 41, UINT32_MAX - 40, 0, 0, 0, 0, 0}},
+      {"65 bits, of which the shift loses one", {0, 1, 41, UINT32_MAX - 39, 12, 12, 12, 0, 0}},
+      {"65 bits, of which two overlap", {0, 1, 40, 24, 13, 12, 12, 0, 0}},
       {"2^32 - 1 bits of time", {0, 1, UINT32_MAX, 0, 0, 0, 0, 0, 0}},
       {"2^32 - 1 bits of node", changed([](auto &l) { l.node_bits = UINT32_MAX; })},
       {"2^32 - 1 bits of sequence", changed([](auto &l) { l.seq_bits = UINT32_MAX; })},
@@ -538,7 +540,7 @@ TEST(LayoutStruct, EveryNarrowOneIsALayoutExactlyWhenItsFieldsPackWithoutGaps) {
   EXPECT_EQ(layouts, 3 + 2 * 3 * 3 * 2 + 3 * 3 * 3 * 6);
 }
 
-// ---- check and expiry ----------------------------------------------------------------------------
+// ---- check and expiry ---------------------------------------------------------------------------
 
 TEST(LayoutCheck, AGeneratorCanUseItFromItsEpochUntilItExpires) {
   for (const char *text : {"41/10/12", "sonyflake", "js53", "t1s1@0", "43/10/10@0", "43/0/0*10s"}) {
@@ -601,7 +603,7 @@ TEST(LayoutExpiry, IsEpochPlusAllTicksInEveryLayout) {
   EXPECT_EQ(flake_layout_expires_ms(&latest), 2814749767106560000 + kLatestEpochMs);
 }
 
-// ---- compose and decode --------------------------------------------------------------------------
+// ---- compose and decode -------------------------------------------------------------------------
 
 uint64_t pack(const Shape &shape, uint64_t tick, uint64_t node, uint64_t seq) {
   uint64_t id = 0;
@@ -757,7 +759,7 @@ TEST(Id, ZeroAndBitsAboveTheFieldsAreRefusedByDecode) {
   }
 }
 
-// ---- bounds of a time range ----------------------------------------------------------------------
+// ---- bounds of a time range ---------------------------------------------------------------------
 
 struct Bounds {
   flake_status status;
@@ -939,7 +941,7 @@ TEST(Epoch, AnHourInTheFutureIsRefusedByCheckComposeBoundsAndOpen) {  // S30
   EXPECT_STATUS(FLAKE_E_BEFORE_EPOCH, flake_test::Generator(config, clock).status());
 }
 
-// ---- pointers and sizes --------------------------------------------------------------------------
+// ---- pointers and sizes -------------------------------------------------------------------------
 
 TEST(Arguments, ANullPointerIsAnInvalidArgument) {
   const flake_layout layout = parse("41/10/12");

@@ -307,7 +307,7 @@ TEST(Range, WithRandomStartsRunsFromTheStartOfItsTickToTheEnd) {
     Clock clock;
     Generator gen = open_now(config, clock);
     std::set<int64_t> starts;
-    for (int i = 0; i < 200; i++) {
+    for (int i = 0; i < 2000; i++) {
       clock.advance(kNsPerMs);
       const int64_t start = number_of(config, gen.next()).second;
       EXPECT_LT(start, 32);
@@ -328,7 +328,7 @@ TEST(Range, ThatBeginsATickStartsAtItsRandomStart) {
   Clock clock;
   Generator gen = open_now(config, clock);
   std::set<int64_t> starts;
-  for (int i = 0; i < 1000; i++) {
+  for (int i = 0; i < 3000; i++) {
     clock.advance(kNsPerMs);
     Ids ids = range(config, gen, 64).ids;
     const int64_t start = number_of(config, ids[0]).second;

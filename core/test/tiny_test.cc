@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // The generator on layouts so small that every state can be visited, against a plain model.
 //
-// The model is the rules of docs/clock.md with a few integers: no word, no gate, no atomics. From it
-// comes a graph: every state that some sequence of actions reaches, and where each action leads. Walks
-// then drive the library along this graph until every action was done in every state. What the
-// library remembers beside (an old gate, say) is not in the graph; so all short sequences follow.
+// The model is the rules of docs/clock.md with a few integers: no word, gate or atomics. From it
+// comes a graph: every state that a sequence of actions reaches, and where each action leads. Walks
+// drive the library along this graph until every action was done in every state. What the library
+// remembers beside (an old gate, say) is not in the graph; so all short sequences follow.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -31,7 +31,7 @@ constexpr int64_t kEpochMs = 1000;
 constexpr int64_t kEpochNs = kEpochMs * kTickNs;
 constexpr int64_t kNode = 1;
 
-// ---- what may be done ----------------------------------------------------------------------------
+// ---- what may be done ---------------------------------------------------------------------------
 
 struct Action {
   enum Kind { kSetWall, kSetRate, kAdvance, kNext, kStep, kOpen, kClose } kind;
@@ -96,7 +96,7 @@ struct World {
   }
 };
 
-// ---- the model -----------------------------------------------------------------------------------
+// ---- the model ----------------------------------------------------------------------------------
 
 struct Outcome {
   int64_t id;  // or a status
@@ -247,7 +247,7 @@ class Model {
   int64_t still_wall_ = -1, still_since_ = 0;
 };
 
-// ---- the library beside the model ----------------------------------------------------------------
+// ---- the library beside the model ---------------------------------------------------------------
 
 class Pair {
  public:
@@ -333,7 +333,7 @@ class Pair {
   std::vector<Action> history_;
 };
 
-// ---- every action in every state -----------------------------------------------------------------
+// ---- every action in every state ----------------------------------------------------------------
 
 constexpr int64_t kStartNs = kEpochNs + kHalfNs;
 constexpr Action kOpenAction{Action::kOpen, 0};
@@ -490,7 +490,7 @@ std::vector<World> worlds() {
 INSTANTIATE_TEST_SUITE_P(Worlds, Tiny, testing::ValuesIn(worlds()),
                          [](const auto &param) { return param.param.name; });
 
-// ---- every short sequence ------------------------------------------------------------------------
+// ---- every short sequence -----------------------------------------------------------------------
 
 class Sequences {
  public:

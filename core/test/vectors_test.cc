@@ -21,7 +21,7 @@ using flake_test::Clock;
 using flake_test::Generator;
 using std::string;
 
-// ---- the files -----------------------------------------------------------------------------------
+// ---- the files ----------------------------------------------------------------------------------
 
 std::vector<string> split(const string &text, char separator) {
   std::vector<string> parts(1);
@@ -132,7 +132,7 @@ void expect_named(const string &expected, int64_t status, const char *call) {
   EXPECT_EQ(flake_status_name(status), expected) << call << " gives " << flake_test::said(status);
 }
 
-// ---- layouts, IDs, bounds ------------------------------------------------------------------------
+// ---- layouts, IDs, bounds -----------------------------------------------------------------------
 
 const char kLayoutColumns[] =
     "text status canonical time_bits time_shift node_bits node_shift seq_bits seq_shift tick_ms "
@@ -240,7 +240,7 @@ TEST(Vectors, OfBoundsHold) {
   }
 }
 
-// ---- clock scripts -------------------------------------------------------------------------------
+// ---- clock scripts ------------------------------------------------------------------------------
 
 // How a call waits: inside flake_next, or by steps with a sleep of the caller's own.
 using Next = std::function<int64_t(flake_generator *, Clock &, bool sleeps_stopped)>;
