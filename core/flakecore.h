@@ -47,9 +47,9 @@ extern "C" {
 
 /* ---- version ------------------------------------------------------------------------------ */
 
-#define FLAKE_VERSION_MAJOR 0
-#define FLAKE_VERSION_MINOR 1
-#define FLAKE_VERSION_PATCH 0
+#define FLAKE_VERSION_MAJOR 0 /* of this header; a change breaks the ABI */
+#define FLAKE_VERSION_MINOR 1 /* of this header; a change adds to it */
+#define FLAKE_VERSION_PATCH 0 /* of this header; a change mends */
 
 /* The version of the library that is loaded, "0.1.0". Compare it with FLAKE_VERSION_* to find a
  * header and a library that do not belong together. */

@@ -41,8 +41,8 @@ static inline bool draw_published(flake_generator *gen, uint64_t want, uint64_t 
 
 /* ---- the slow path --------------------------------------------------------------------------- */
 
-/* Remembers a rewind of so many ticks for the stats, once until the clock has caught up. The gate is
- * shut so that the call that finds it caught up looks here too. */
+/* Remembers a rewind of so many ticks for the stats, once until the clock has caught up. The gate
+ * is shut so that the call that finds it caught up looks here too. */
 static void note_rewind(flake_generator *gen, uint64_t ticks) {
   flake_words *words = gen->words;
   uint64_t caught_up = 0;

@@ -4,8 +4,9 @@
  * texts sort exactly as their IDs do. A decoder accepts only what the encoder writes: one ID, one
  * text.
  *
- * The encoders cut the number into parts whose digits do not wait for each other, and take two
- * digits at a time from a table of all pairs.
+ * The encoders cut the number into parts whose digits do not wait for each other: two digits at a
+ * time from a table of all pairs, and eight characters in one word. Whole words are written, also
+ * past the end, which FLAKE_TEXT_SIZE has room for.
  */
 #include "internal.h"
 
@@ -17,55 +18,52 @@
 #define BASE58 "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz" /* no 0 I O l */
 #define BASE62 DEC "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
-/* All pairs that begin with digit a, by alphabet. */
-#define PAIRS10(a) a "0" a "1" a "2" a "3" a "4" a "5" a "6" a "7" a "8" a "9"
-#define PAIRS32(a)                                                                            \
-  PAIRS10(a)                                                                                  \
-  a "A" a "B" a "C" a "D" a "E" a "F" a "G" a "H" a "J" a "K" a "M" a "N" a "P" a "Q" a "R" a \
-    "S" a "T" a "V" a "W" a "X" a "Y" a "Z"
-#define PAIRS58(a)                                                                            \
-  a "1" a "2" a "3" a "4" a "5" a "6" a "7" a "8" a "9" a "A" a "B" a "C" a "D" a "E" a "F" a \
-    "G" a "H" a "J" a "K" a "L" a "M" a "N" a "P" a "Q" a "R" a "S" a "T" a "U" a "V" a "W" a \
-    "X" a "Y" a "Z" a "a" a "b" a "c" a "d" a "e" a "f" a "g" a "h" a "i" a "j" a "k" a "m" a \
-    "n" a "o" a "p" a "q" a "r" a "s" a "t" a "u" a "v" a "w" a "x" a "y" a "z"
-#define PAIRS62(a)                                                                            \
-  PAIRS10(a)                                                                                  \
-  a "A" a "B" a "C" a "D" a "E" a "F" a "G" a "H" a "I" a "J" a "K" a "L" a "M" a "N" a "O" a \
-    "P" a "Q" a "R" a "S" a "T" a "U" a "V" a "W" a "X" a "Y" a "Z" a "a" a "b" a "c" a "d" a \
-    "e" a "f" a "g" a "h" a "i" a "j" a "k" a "l" a "m" a "n" a "o" a "p" a "q" a "r" a "s" a \
-    "t" a "u" a "v" a "w" a "x" a "y" a "z"
+/* All pairs of digits, by value: row a holds those that begin with a. */
+/* clang-format off */
+#define ROW10(a) a"0" a"1" a"2" a"3" a"4" a"5" a"6" a"7" a"8" a"9"
+static const char pairs10[] =
+  ROW10("0") ROW10("1") ROW10("2") ROW10("3") ROW10("4") ROW10("5") ROW10("6") ROW10("7")
+  ROW10("8") ROW10("9");
 
-static const char pairs10[] = PAIRS10("0") PAIRS10("1") PAIRS10("2") PAIRS10("3") PAIRS10("4")
-    PAIRS10("5") PAIRS10("6") PAIRS10("7") PAIRS10("8") PAIRS10("9");
+#define ROW32(a) \
+  a"0" a"1" a"2" a"3" a"4" a"5" a"6" a"7" a"8" a"9" a"A" a"B" a"C" a"D" a"E" a"F" a"G" a"H" \
+  a"J" a"K" a"M" a"N" a"P" a"Q" a"R" a"S" a"T" a"V" a"W" a"X" a"Y" a"Z"
 static const char pairs32[] =
-    PAIRS32("0") PAIRS32("1") PAIRS32("2") PAIRS32("3") PAIRS32("4") PAIRS32("5") PAIRS32("6")
-        PAIRS32("7") PAIRS32("8") PAIRS32("9") PAIRS32("A") PAIRS32("B") PAIRS32("C") PAIRS32("D")
-            PAIRS32("E") PAIRS32("F") PAIRS32("G") PAIRS32("H") PAIRS32("J") PAIRS32("K")
-                PAIRS32("M") PAIRS32("N") PAIRS32("P") PAIRS32("Q") PAIRS32("R") PAIRS32("S")
-                    PAIRS32("T") PAIRS32("V") PAIRS32("W") PAIRS32("X") PAIRS32("Y") PAIRS32("Z");
-static const char pairs58[] = PAIRS58("1") PAIRS58("2") PAIRS58("3") PAIRS58("4") PAIRS58("5")
-    PAIRS58("6") PAIRS58("7") PAIRS58("8") PAIRS58("9") PAIRS58("A") PAIRS58("B") PAIRS58("C")
-        PAIRS58("D") PAIRS58("E") PAIRS58("F") PAIRS58("G") PAIRS58("H") PAIRS58("J") PAIRS58("K")
-            PAIRS58("L") PAIRS58("M") PAIRS58("N") PAIRS58("P") PAIRS58("Q") PAIRS58("R")
-                PAIRS58("S") PAIRS58("T") PAIRS58("U") PAIRS58("V") PAIRS58("W") PAIRS58("X")
-                    PAIRS58("Y") PAIRS58("Z") PAIRS58("a") PAIRS58("b") PAIRS58("c") PAIRS58("d")
-                        PAIRS58("e") PAIRS58("f") PAIRS58("g") PAIRS58("h") PAIRS58("i")
-                            PAIRS58("j") PAIRS58("k") PAIRS58("m") PAIRS58("n") PAIRS58("o")
-                                PAIRS58("p") PAIRS58("q") PAIRS58("r") PAIRS58("s") PAIRS58("t")
-                                    PAIRS58("u") PAIRS58("v") PAIRS58("w") PAIRS58("x") PAIRS58("y")
-                                        PAIRS58("z");
-static const char pairs62[] = PAIRS62("0") PAIRS62("1") PAIRS62("2") PAIRS62("3") PAIRS62("4")
-    PAIRS62("5") PAIRS62("6") PAIRS62("7") PAIRS62("8") PAIRS62("9") PAIRS62("A") PAIRS62("B")
-        PAIRS62("C") PAIRS62("D") PAIRS62("E") PAIRS62("F") PAIRS62("G") PAIRS62("H") PAIRS62("I")
-            PAIRS62("J") PAIRS62("K") PAIRS62("L") PAIRS62("M") PAIRS62("N") PAIRS62("O")
-                PAIRS62("P") PAIRS62("Q") PAIRS62("R") PAIRS62("S") PAIRS62("T") PAIRS62("U")
-                    PAIRS62("V") PAIRS62("W") PAIRS62("X") PAIRS62("Y") PAIRS62("Z") PAIRS62("a")
-                        PAIRS62("b") PAIRS62("c") PAIRS62("d") PAIRS62("e") PAIRS62("f")
-                            PAIRS62("g") PAIRS62("h") PAIRS62("i") PAIRS62("j") PAIRS62("k")
-                                PAIRS62("l") PAIRS62("m") PAIRS62("n") PAIRS62("o") PAIRS62("p")
-                                    PAIRS62("q") PAIRS62("r") PAIRS62("s") PAIRS62("t") PAIRS62("u")
-                                        PAIRS62("v") PAIRS62("w") PAIRS62("x") PAIRS62("y")
-                                            PAIRS62("z");
+  ROW32("0") ROW32("1") ROW32("2") ROW32("3") ROW32("4") ROW32("5") ROW32("6") ROW32("7")
+  ROW32("8") ROW32("9") ROW32("A") ROW32("B") ROW32("C") ROW32("D") ROW32("E") ROW32("F")
+  ROW32("G") ROW32("H") ROW32("J") ROW32("K") ROW32("M") ROW32("N") ROW32("P") ROW32("Q")
+  ROW32("R") ROW32("S") ROW32("T") ROW32("V") ROW32("W") ROW32("X") ROW32("Y") ROW32("Z");
+
+#define ROW58(a) \
+  a"1" a"2" a"3" a"4" a"5" a"6" a"7" a"8" a"9" a"A" a"B" a"C" a"D" a"E" a"F" a"G" a"H" a"J" \
+  a"K" a"L" a"M" a"N" a"P" a"Q" a"R" a"S" a"T" a"U" a"V" a"W" a"X" a"Y" a"Z" a"a" a"b" a"c" \
+  a"d" a"e" a"f" a"g" a"h" a"i" a"j" a"k" a"m" a"n" a"o" a"p" a"q" a"r" a"s" a"t" a"u" a"v" \
+  a"w" a"x" a"y" a"z"
+static const char pairs58[] =
+  ROW58("1") ROW58("2") ROW58("3") ROW58("4") ROW58("5") ROW58("6") ROW58("7") ROW58("8")
+  ROW58("9") ROW58("A") ROW58("B") ROW58("C") ROW58("D") ROW58("E") ROW58("F") ROW58("G")
+  ROW58("H") ROW58("J") ROW58("K") ROW58("L") ROW58("M") ROW58("N") ROW58("P") ROW58("Q")
+  ROW58("R") ROW58("S") ROW58("T") ROW58("U") ROW58("V") ROW58("W") ROW58("X") ROW58("Y")
+  ROW58("Z") ROW58("a") ROW58("b") ROW58("c") ROW58("d") ROW58("e") ROW58("f") ROW58("g")
+  ROW58("h") ROW58("i") ROW58("j") ROW58("k") ROW58("m") ROW58("n") ROW58("o") ROW58("p")
+  ROW58("q") ROW58("r") ROW58("s") ROW58("t") ROW58("u") ROW58("v") ROW58("w") ROW58("x")
+  ROW58("y") ROW58("z");
+
+#define ROW62(a) \
+  a"0" a"1" a"2" a"3" a"4" a"5" a"6" a"7" a"8" a"9" a"A" a"B" a"C" a"D" a"E" a"F" a"G" a"H" \
+  a"I" a"J" a"K" a"L" a"M" a"N" a"O" a"P" a"Q" a"R" a"S" a"T" a"U" a"V" a"W" a"X" a"Y" a"Z" \
+  a"a" a"b" a"c" a"d" a"e" a"f" a"g" a"h" a"i" a"j" a"k" a"l" a"m" a"n" a"o" a"p" a"q" a"r" \
+  a"s" a"t" a"u" a"v" a"w" a"x" a"y" a"z"
+static const char pairs62[] =
+  ROW62("0") ROW62("1") ROW62("2") ROW62("3") ROW62("4") ROW62("5") ROW62("6") ROW62("7")
+  ROW62("8") ROW62("9") ROW62("A") ROW62("B") ROW62("C") ROW62("D") ROW62("E") ROW62("F")
+  ROW62("G") ROW62("H") ROW62("I") ROW62("J") ROW62("K") ROW62("L") ROW62("M") ROW62("N")
+  ROW62("O") ROW62("P") ROW62("Q") ROW62("R") ROW62("S") ROW62("T") ROW62("U") ROW62("V")
+  ROW62("W") ROW62("X") ROW62("Y") ROW62("Z") ROW62("a") ROW62("b") ROW62("c") ROW62("d")
+  ROW62("e") ROW62("f") ROW62("g") ROW62("h") ROW62("i") ROW62("j") ROW62("k") ROW62("l")
+  ROW62("m") ROW62("n") ROW62("o") ROW62("p") ROW62("q") ROW62("r") ROW62("s") ROW62("t")
+  ROW62("u") ROW62("v") ROW62("w") ROW62("x") ROW62("y") ROW62("z");
+/* clang-format on */
 
 _Static_assert(sizeof pairs10 == 2 * 10 * 10 + 1 && sizeof pairs32 == 2 * 32 * 32 + 1 &&
                    sizeof pairs58 == 2 * 58 * 58 + 1 && sizeof pairs62 == 2 * 62 * 62 + 1,
@@ -73,54 +71,99 @@ _Static_assert(sizeof pairs10 == 2 * 10 * 10 + 1 && sizeof pairs32 == 2 * 32 * 3
 
 /* ---- encoders: write the digits, return how many --------------------------------------------- */
 
-/* Eight digits of n < 10^8. */
-static void put8(char *text, uint32_t n) {
-  uint32_t high = n / 10000, low = n % 10000;
-  memcpy(text, pairs10 + 2 * (high / 100), 2);
-  memcpy(text + 2, pairs10 + 2 * (high % 100), 2);
-  memcpy(text + 4, pairs10 + 2 * (low / 100), 2);
-  memcpy(text + 6, pairs10 + 2 * (low % 100), 2);
+/* Eight characters, the first in the low byte. */
+static FLAKE_INLINE void store8(char *text, uint64_t characters) {
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+  characters = __builtin_bswap64(characters);
+#endif
+  memcpy(text, &characters, 8);
 }
 
-static int32_t encode_dec(uint64_t id, char *text) {
-  char digits[24]; /* 20 digits are enough for 2^64-1 */
-  uint64_t top = id / UINT64_C(100000000);
-  put8(digits, (uint32_t)(top / UINT64_C(100000000)));
-  put8(digits + 8, (uint32_t)(top % UINT64_C(100000000)));
-  put8(digits + 16, (uint32_t)(id % UINT64_C(100000000)));
-  int skip = id >= UINT64_C(1000000000000000000) ? 5 : 6;
-  if (digits[4] != '0') skip = 4;
-  while (skip < 23 && digits[skip] == '0') skip++;
-  memcpy(text, digits + skip, (size_t)(24 - skip));
-  return 24 - skip;
+/* The pair of a value below base^2, as store8 takes it. */
+static FLAKE_INLINE uint64_t pair(const char *pairs, uint64_t value) {
+  const unsigned char *at = (const unsigned char *)pairs + 2 * value;
+  return (uint64_t)at[0] | (uint64_t)at[1] << 8;
 }
 
-static int32_t encode_hex(uint64_t id, char *text) {
-  for (int i = 15; i >= 0; i--, id >>= 4) text[i] = HEX[id & 15];
+static FLAKE_INLINE void store4pairs(char *text, uint64_t a, uint64_t b, uint64_t c, uint64_t d) {
+  store8(text, a | b << 16 | c << 32 | d << 48);
+}
+
+#define ZEROS UINT64_C(0x3030303030303030) /* "00000000" */
+
+/* The eight decimal digits of n < 10^8: n / 10^6 with 57 bits after the point. Each step takes two
+ * digits more, by 100 = 25 * 4, where the 4 moves the point. The constant is rounded up by less than
+ * 1, which adds less than 10^8 / 2^57 < 10^-9: too little to reach the last of eight digits. */
+static FLAKE_INLINE uint64_t digits8(uint32_t n) {
+  const uint64_t one = 1;
+  uint64_t a = n * ((one << 57) / 1000000 + 1);
+  uint64_t b = a % (one << 57) * 25, c = b % (one << 55) * 25, d = c % (one << 53) * 25;
+  return pair(pairs10, a >> 57) | pair(pairs10, b >> 55) << 16 | pair(pairs10, c >> 53) << 32 |
+         pair(pairs10, d >> 51) << 48;
+}
+
+/* The four of n < 10^4. */
+static FLAKE_INLINE uint64_t digits4(uint32_t n) {
+  return pair(pairs10, n / 100) | pair(pairs10, n % 100) << 16;
+}
+
+/* Some of the digits are not 0; those before them are left out. */
+static FLAKE_INLINE int32_t put_trimmed(char *text, uint64_t digits, int count) {
+  int skip = __builtin_ctzll(digits ^ ZEROS) / 8;
+  store8(text, digits >> 8 * skip);
+  return count - skip;
+}
+
+static FLAKE_INLINE int32_t encode_dec(uint64_t id, char *text) {
+  const uint64_t unit = UINT64_C(100000000);
+  uint64_t top = id / unit;
+  uint32_t low = (uint32_t)(id - top * unit);
+  int32_t len;
+  if (top >= unit) {
+    uint32_t highest = (uint32_t)(top >> 8) / 390625; /* top / unit, in 32 bits */
+    len = put_trimmed(text, digits4(highest), 4);
+    store8(text + len, digits8((uint32_t)(top - highest * unit)));
+    len += 8;
+  } else if (top > 0) {
+    len = put_trimmed(text, digits8((uint32_t)top), 8);
+  } else {
+    text[0] = '0';
+    return id ? put_trimmed(text, digits8((uint32_t)id), 8) : 1;
+  }
+  store8(text + len, digits8(low));
+  return len + 8;
+}
+
+static FLAKE_INLINE int32_t encode_hex(uint64_t id, char *text) {
+  for (int half = 0; half < 2; half++) {
+    uint64_t n = half ? id & UINT32_MAX : id >> 32; /* a digit a byte, the first in the low one */
+    n = n >> 16 | (n & 0xffff) << 32;
+    n = (n >> 8 & UINT64_C(0x000000ff000000ff)) | (n & UINT64_C(0x000000ff000000ff)) << 16;
+    n = (n >> 4 & UINT64_C(0x000f000f000f000f)) | (n & UINT64_C(0x000f000f000f000f)) << 8;
+    uint64_t letters = (n + UINT64_C(0x0606060606060606)) >> 4 & UINT64_C(0x0101010101010101);
+    store8(text + 8 * half, n + ZEROS + letters * ('a' - '9' - 1));
+  }
   return 16;
 }
 
-static int32_t encode_base32(uint64_t id, char *text) {
+static FLAKE_INLINE int32_t encode_base32(uint64_t id, char *text) {
   text[0] = BASE32[id >> 60];
-  for (int pair = 0; pair < 6; pair++)
-    memcpy(text + 1 + 2 * pair, pairs32 + 2 * (id >> (50 - 10 * pair) & 1023), 2);
+  store4pairs(text + 1, pair(pairs32, id >> 50 & 1023), pair(pairs32, id >> 40 & 1023),
+              pair(pairs32, id >> 30 & 1023), pair(pairs32, id >> 20 & 1023));
+  store8(text + 9, pair(pairs32, id >> 10 & 1023) | pair(pairs32, id & 1023) << 16);
   return 13;
 }
 
-/* Five digits of n < base^5. */
-static FLAKE_INLINE void put5(char *text, uint32_t n, uint32_t base, const char *pairs) {
-  uint32_t square = base * base, rest = n % (square * square);
-  text[0] = pairs[2 * (n / (square * square)) + 1];
-  memcpy(text + 1, pairs + 2 * (rest / square), 2);
-  memcpy(text + 3, pairs + 2 * (rest % square), 2);
-}
-
-/* Eleven digits; inline, so that each base divides by constants. */
+/* Eleven digits: three, four, four. Inline, so that each base divides by constants. */
 static FLAKE_INLINE int32_t encode11(uint64_t id, uint32_t base, const char *pairs, char *text) {
-  uint64_t fifth = (uint64_t)base * base * base * base * base, high = id / fifth;
-  text[0] = pairs[2 * (high / fifth) + 1];
-  put5(text + 1, (uint32_t)(high % fifth), base, pairs);
-  put5(text + 6, (uint32_t)(id % fifth), base, pairs);
+  const uint32_t square = base * base, fourth = square * square;
+  uint64_t high = id / fourth;
+  uint32_t top = (uint32_t)(high / fourth), middle = (uint32_t)(high % fourth);
+  uint32_t low = (uint32_t)(id % fourth);
+  text[0] = pairs[2 * (top / square) + 1];
+  store8(text + 1, pair(pairs, top % square));
+  store4pairs(text + 3, pair(pairs, middle / square), pair(pairs, middle % square),
+              pair(pairs, low / square), pair(pairs, low % square));
   return 11;
 }
 

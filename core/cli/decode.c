@@ -2,11 +2,7 @@
 /*
  * flake decode: says what is in IDs. A bad one is reported and left out; the others go on.
  */
-#define _POSIX_C_SOURCE 200809L
 #include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
-#include <time.h>
 
 #include "cli.h"
 
@@ -21,6 +17,7 @@ static const char help[] =
     "      --format FORMAT     how the IDs are written\n"
     "                          dec: decimal, or 0x and 16 hexadecimal digits (default)\n"
     "                          hex: 16 hexadecimal digits, with or without 0x\n"
+    "                          base32, base58, base62: as flake encode writes them\n"
     "      --json              one JSON object a line: id (a string), time, unix_ms,\n"
     "                          node, sequence, layout\n"
     "  -h, --help              print this\n"
@@ -51,31 +48,18 @@ static const struct option options[] = {
 typedef struct decode_job {
   flake_layout layout;
   char layout_text[FLAKE_LAYOUT_TEXT_SIZE];
-  bool hex;
+  int32_t format;
   bool json;
   int64_t now_ms; /* not later than now */
   uint64_t implausible;
   int status;
 } decode_job;
 
-/* Where an ID came from, as messages begin: "line 3: ", or nothing for an argument. */
-typedef struct line_place {
-  char text[32];
-} line_place;
-
-static line_place place_of(uint64_t line_number) {
-  line_place place = {""};
-  if (line_number > 0) snprintf(place.text, sizeof place.text, "line %" PRIu64 ": ", line_number);
-  return place;
-}
-
 /* ---- one ID ---------------------------------------------------------------------------------- */
 
 static bool is_after_now(decode_job *job, int64_t unix_ms) {
   if (unix_ms <= job->now_ms + SKEW_MS) return false;
-  struct timespec now;
-  clock_gettime(CLOCK_REALTIME, &now);
-  job->now_ms = (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+  job->now_ms = now_ms();
   return unix_ms > job->now_ms + SKEW_MS;
 }
 
@@ -105,39 +89,18 @@ static void print_json(const flake_decoded *decoded, uint64_t id, const char *la
   out_line_end(put_text(at, "\"}"));
 }
 
-static parse_result parse_id(const decode_job *job, const input_line *line, uint64_t *id) {
-  const char *text = line->text;
-  size_t len = line->text_len;
-  if (len > 2 && text[0] == '0' && text[1] == 'x') return parse_hex(text + 2, len - 2, id);
-  return job->hex ? parse_hex(text, len, id) : parse_decimal(text, len, id);
-}
-
-/* What is wrong with a line that gave result and, if that was well, an ID that did not decode. */
-static void report(decode_job *job, const input_line *line, parse_result result, uint64_t id) {
-  const char *form =
-      job->hex ? "16 hexadecimal digits" : "decimal, or 0x and 16 hexadecimal digits";
-  line_place place = place_of(line->number);
-  quoted shown = quote(line->text, line->text_len);
-  job->status = EXIT_FAILED;
-  if (line->text_len == 0)
-    complain("%sblank, where an ID should be", place.text);
-  else if (result == PARSED_NOTHING)
-    complain("%s%s is not an ID; write it as %s", place.text, shown.text, form);
-  else if (result == PARSED_TOO_LARGE)
-    complain("%s%s is not an ID; the largest is 2^64 - 1", place.text, shown.text);
-  else if (id == 0)
-    complain("%s%s is not an ID; 0 is never issued", place.text, shown.text);
-  else
-    complain("%s%s has more bits than layout %s; name its layout with --layout", place.text,
-             shown.text, job->layout_text);
-}
-
-static void decode(decode_job *job, const input_line *line) {
-  uint64_t id = 0;
+static void decode(void *self, const input_line *line) {
+  decode_job *job = self;
+  uint64_t id;
   flake_decoded decoded;
-  parse_result result = parse_id(job, line, &id);
-  if (result != PARSED || flake_decode(&job->layout, id, &decoded) != FLAKE_OK) {
-    report(job, line, result, id);
+  if (!id_read(job->format, line, &id)) {
+    job->status = EXIT_FAILED;
+    return;
+  }
+  if (flake_decode(&job->layout, id, &decoded) != FLAKE_OK) {
+    complain("%s%s has more bits than layout %s; name its layout with --layout",
+             place_of(line->number).text, quote(line->text, line->text_len).text, job->layout_text);
+    job->status = EXIT_FAILED;
     return;
   }
   if (job->json)
@@ -150,12 +113,11 @@ static void decode(decode_job *job, const input_line *line) {
 /* ---- all of them ----------------------------------------------------------------------------- */
 
 static decode_job read_job(int argc, char **argv) {
-  static const char *const formats[] = {"dec", "hex", NULL};
   decode_job job = {.layout = option_layout("snowflake"), .status = EXIT_DONE};
   int option;
   while ((option = option_next(argc, argv, ":h", options)) != -1) {
     if (option == LAYOUT) job.layout = option_layout(optarg);
-    if (option == FORMAT) job.hex = option_word(formats) == 1;
+    if (option == FORMAT) job.format = option_format();
     if (option == JSON) job.json = true;
   }
   int32_t len = flake_layout_format(&job.layout, job.layout_text, sizeof job.layout_text);
@@ -165,13 +127,7 @@ static decode_job read_job(int argc, char **argv) {
 
 static int run(int argc, char **argv) {
   decode_job job = read_job(argc, argv);
-  input_line line = {NULL, 0, 0};
-  for (int i = optind; i < argc; i++) {
-    line.text = argv[i];
-    line.text_len = strlen(argv[i]);
-    decode(&job, &line);
-  }
-  while (optind == argc && line_next(&line)) decode(&job, &line);
+  ids_each(argc, argv, decode, &job);
   if (job.implausible > WARNINGS_MAX)
     complain("warning: %" PRIu64 " more such times", job.implausible - WARNINGS_MAX);
   return job.status;

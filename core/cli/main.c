@@ -7,7 +7,10 @@
 
 #include "cli.h"
 
-static const command *const commands[] = {&command_next, &command_decode};
+static const command *const commands[] = {
+    &command_next,   &command_decode,          &command_encode, &command_plan,
+    &command_bounds, &command_check_migration, &command_doctor, &command_bench,
+};
 #define COMMANDS (sizeof commands / sizeof commands[0])
 
 const command *command_current;
@@ -27,7 +30,7 @@ static int help(void) {
       "Commands:\n");
   for (size_t i = 0; i < COMMANDS; i++) {
     char text[OUT_LINE_SIZE];
-    snprintf(text, sizeof text, "  %-10s%s\n", commands[i]->name, commands[i]->summary);
+    snprintf(text, sizeof text, "  %-17s%s\n", commands[i]->name, commands[i]->summary);
     out_text(text);
   }
   out_text(

@@ -10,18 +10,27 @@
 #include "cli.h"
 
 static const char help[] =
-    "Usage: flake next --node N [OPTION...]\n"
+    "Usage: flake next --node CHAIN [OPTION...]\n"
     "\n"
     "Prints new IDs, one a line, each larger than the one before.\n"
     "\n"
-    "      --node N            number of this generator. No two that live at the same\n"
-    "                          time may share it, so there is no default\n"
+    "      --node CHAIN        number of this generator: no two that live at the same time\n"
+    "                          may share it, so there is no default. Or sources of it,\n"
+    "                          with commas; the first that is there decides:\n"
+    "                          env:NAME          an environment variable\n"
+    "                          file:PATH         the first line of a file\n"
+    "                          hostname-ordinal  the number that ends the host's name\n"
+    "                          ipv4:PREFIX       the bits after the network's prefix of\n"
+    "                                            this host's private IPv4 address;\n"
+    "                                            ipv4:PREFIX@eth0 names an interface\n"
+    "                          random:FLEET      a random number, for a fleet of so many:\n"
+    "                                            says how probable it is that two of them\n"
+    "                                            get the same one\n"
     "  -n, --count N           how many IDs (default 1)\n"
     "      --layout LAYOUT     how the bits of an ID are divided (default 41/10/12)\n"
     "      --space NAME        set of IDs that must all differ (default \"default\")\n"
-    "      --format FORMAT     dec: decimal (default)\n"
-    "                          hex: 16 lower-case hexadecimal digits without 0x, in\n"
-    "                          order as text just as the IDs are as numbers\n"
+    "      --format FORMAT     dec (default), hex, base32, base58 or base62, as flake\n"
+    "                          encode writes them\n"
     "      --mode MODE         strict: never ahead of the clock, may wait (default)\n"
     "                          monotonic: never waits, may run ahead of the clock\n"
     "      --max-wait-ms N     strict: the longest wait for an ID, 0 to 86400000 ms\n"
@@ -38,6 +47,7 @@ static const char help[] =
     "Examples:\n"
     "  flake next --node 1\n"
     "  flake next --node 1 -n 5 | flake decode\n"
+    "  flake next --node env:NODE,hostname-ordinal\n"
     "  flake next --node 7 --layout sonyflake --format hex\n";
 
 enum { NODE = 256, LAYOUT, SPACE, FORMAT, MODE, MAX_WAIT, MAX_LEAD, START_FLOOR, SEQ_SPREAD };
@@ -59,8 +69,9 @@ static const struct option options[] = {
 
 typedef struct next_request {
   flake_config config;
+  const char *chain; /* of --node; the layout may come after it */
   int64_t count;
-  bool hex;
+  int32_t format;
 } next_request;
 
 /* ---- what is asked for ----------------------------------------------------------------------- */
@@ -77,15 +88,18 @@ static void read_space(char space[FLAKE_SPACE_SIZE]) {
   memcpy(space, optarg, size < FLAKE_SPACE_SIZE ? size : FLAKE_SPACE_SIZE);
 }
 
+/* Whether it was meant as a number: those are checked and explained as every other option's. */
+static bool is_number(const char *text) {
+  return strchr("+-0123456789", text[0]) && !strchr(text, ',');
+}
+
 static int64_t *number_of(int option, flake_config *config) {
-  if (option == NODE) return &config->node;
   if (option == MAX_WAIT) return &config->max_wait_ms;
   if (option == MAX_LEAD) return &config->max_lead_ms;
   return option == START_FLOOR ? &config->start_floor_ms : &config->seq_spread_bits;
 }
 
 static void read_option(int option, next_request *request) {
-  static const char *const formats[] = {"dec", "hex", NULL};
   static const char *const modes[] = {"strict", "monotonic", NULL};
   flake_config *config = &request->config;
   switch (option) {
@@ -93,7 +107,11 @@ static void read_option(int option, next_request *request) {
       request->count = read_count();
       break;
     case FORMAT:
-      request->hex = option_word(formats) == 1;
+      request->format = option_format();
+      break;
+    case NODE:
+      request->chain = is_number(optarg) ? NULL : optarg;
+      if (!request->chain) config->node = option_number();
       break;
     case LAYOUT:
       config->layout = option_layout(optarg);
@@ -118,6 +136,19 @@ static next_request read_request(int argc, char **argv) {
   if (optind < argc)
     fail_usage("%s is not an option; for several IDs write -n N", quote_word(argv[optind]).text);
   return request;
+}
+
+/* Where a chain of sources was given, what it says. The odds of a random node must be seen. */
+static void find_node(next_request *request) {
+  char text[FLAKE_NODE_TEXT_SIZE];
+  const char *chain = request->chain;
+  if (!chain) return;
+  int64_t node = flake_node_from(chain, strlen(chain), &request->config.layout, text, sizeof text);
+  if (node < 0)
+    fail(flake_status_class(node) == FLAKE_CLASS_CALLER ? EXIT_USAGE : EXIT_FAILED, "--node %s: %s",
+         quote_word(chain).text, text);
+  if (strstr(text, " from random:")) complain("%s", text);
+  request->config.node = node;
 }
 
 /* ---- the IDs --------------------------------------------------------------------------------- */
@@ -148,14 +179,14 @@ static int64_t draw(flake_generator *gen) {
 
 static int run(int argc, char **argv) {
   next_request request = read_request(argc, argv);
+  find_node(&request);
   flake_generator *gen = open_generator(&request.config);
   for (int64_t done = 0; done < request.count; done++) {
     int64_t id = draw(gen);
     if (id < 0)
       fail(EXIT_FAILED, "stopped after %" PRId64 " of %" PRId64 " IDs: %s", done, request.count,
            flake_status_text(id));
-    char *line = out_line();
-    out_line_end(request.hex ? put_hex(line, (uint64_t)id) : put_decimal(line, (uint64_t)id));
+    out_line_end(put_id(out_line(), request.format, (uint64_t)id));
   }
   flake_close(gen);
   return EXIT_DONE;

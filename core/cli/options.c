@@ -20,17 +20,21 @@ static const char help_layouts[] =
     "  a preset:                    ";
 static const char help_statuses[] =
     "\n"
-    "\n"
     "Exit status: 0 done; 1 failed, or a part of the input was bad; 2 wrong usage.\n";
 
-_Noreturn void option_help(void) {
-  out_text(command_current->help);
+static void help_on_layouts(void) {
   out_text(help_layouts);
   for (int32_t i = 0; flake_layout_preset(i); i++) {
     if (i > 0) out_text(i % 5 ? "," : ",\n                               ");
     out_text(" ");
     out_text(flake_layout_preset(i));
   }
+  out_text("\n");
+}
+
+_Noreturn void option_help(void) {
+  out_text(command_current->help);
+  if (strstr(command_current->help, "LAYOUT")) help_on_layouts();
   out_text(help_statuses);
   out_close();
   exit(EXIT_DONE);
@@ -94,9 +98,29 @@ int option_word(const char *const *words) {
   fail(EXIT_USAGE, "--%s %s is unknown; write %s", found_name, quote_word(optarg).text, choice);
 }
 
-flake_layout option_layout(const char *text) {
+int32_t option_format(void) {
+  const char *names[16] = {NULL};
+  for (int32_t i = 0; i < 15 && flake_format_name(i); i++) names[i] = flake_format_name(i);
+  return option_word(names);
+}
+
+flake_layout layout_of(const char *what, const char *text) {
   flake_layout layout;
   flake_status status = flake_layout_parse(text, strlen(text), &layout);
-  if (status) fail(EXIT_USAGE, "--layout %s: %s", quote_word(text).text, flake_status_text(status));
+  if (status) fail(EXIT_USAGE, "%s %s: %s", what, quote_word(text).text, flake_status_text(status));
   return layout;
+}
+
+flake_layout option_layout(const char *text) {
+  return layout_of("--layout", text);
+}
+
+int64_t time_of(const char *what, const char *text) {
+  int64_t unix_ms;
+  if (!parse_time(text, strlen(text), &unix_ms))
+    fail(EXIT_USAGE,
+         "%s %s is not a time; write ISO 8601 with its zone, 2026-01-31T12:00:00Z or "
+         "2026-01-31T12:00:00.250+08:00, or Unix ms",
+         what, quote_word(text).text);
+  return unix_ms;
 }

@@ -5,6 +5,8 @@
  */
 #define _POSIX_C_SOURCE 200809L
 #include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -49,6 +51,27 @@ void out_text(const char *text) {
     if (out.len == sizeof out.bytes) out_flush();
     out.bytes[out.len++] = *text;
   }
+}
+
+void out_printf(const char *format, ...) {
+  char text[OUT_LINE_SIZE];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(text, sizeof text, format, args);
+  va_end(args);
+  out_text(text);
+}
+
+void out_json(const char *text) {
+  out_text("\"");
+  for (; *text; text++) {
+    bool plain = *text >= ' ' && *text <= '~';
+    if (*text == '"' || *text == '\\')
+      out_printf("\\%c", *text);
+    else
+      out_printf("%c", plain ? *text : '?');
+  }
+  out_text("\"");
 }
 
 void out_close(void) {

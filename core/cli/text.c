@@ -23,20 +23,6 @@ parse_result parse_decimal(const char *text, size_t text_len, uint64_t *value) {
   return PARSED;
 }
 
-parse_result parse_hex(const char *text, size_t text_len, uint64_t *value) {
-  uint64_t number = 0;
-  if (text_len != 16) return PARSED_NOTHING;
-  for (size_t i = 0; i < 16; i++) {
-    char c = text[i];
-    int digit = c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-    if (c >= 'A' && c <= 'F') digit = c - 'A' + 10;
-    if (digit < 0) return PARSED_NOTHING;
-    number = number << 4 | (uint64_t)digit;
-  }
-  *value = number;
-  return PARSED;
-}
-
 /* ---- writing --------------------------------------------------------------------------------- */
 
 char *put_text(char *at, const char *text) {
@@ -45,21 +31,19 @@ char *put_text(char *at, const char *text) {
   return at + len;
 }
 
-/* Exactly digits digits. */
-static char *put_digits(char *at, uint64_t value, int digits) {
-  for (int i = digits; i-- > 0; value /= 10) at[i] = (char)('0' + value % 10);
-  return at + digits;
+char *put_id(char *at, int32_t format, uint64_t id) {
+  int32_t len = flake_encode(format, id, at, FLAKE_TEXT_SIZE);
+  return len > 0 ? at + len : at;
 }
 
 char *put_decimal(char *at, uint64_t value) {
-  int digits = 1;
-  for (uint64_t rest = value; rest >= 10; rest /= 10) digits++;
-  return put_digits(at, value, digits);
+  return put_id(at, FLAKE_FORMAT_DEC, value);
 }
 
-char *put_hex(char *at, uint64_t value) {
-  for (int i = 16; i-- > 0; value >>= 4) at[i] = "0123456789abcdef"[value & 15];
-  return at + 16;
+/* Exactly so many digits. */
+static char *put_digits(char *at, uint64_t value, int digits) {
+  for (int i = digits; i-- > 0; value /= 10) at[i] = (char)('0' + value % 10);
+  return at + digits;
 }
 
 /* The date of a day, counted from 1970-01-01. Counting from a 1 March puts the leap day last, where
@@ -95,4 +79,39 @@ char *put_time(char *at, int64_t unix_ms) {
   at = put_digits(at, ms % 1000, 3);
   *at++ = 'Z';
   return at;
+}
+
+/* ---- values as text -------------------------------------------------------------------------- */
+
+short_text show_time(int64_t unix_ms) {
+  short_text value;
+  char *end = put_time(value.text, unix_ms);
+  *end = 0;
+  if (unix_ms % 1000 == 0) strcpy(end - 5, "Z");
+  return value;
+}
+
+short_text show_date(int64_t unix_ms) {
+  short_text value;
+  *put_date(value.text, (uint64_t)unix_ms / 86400000) = 0;
+  return value;
+}
+
+short_text show_number(uint64_t value) {
+  char digits[FLAKE_TEXT_SIZE];
+  short_text grouped;
+  char *at = grouped.text;
+  long len = put_decimal(digits, value) - digits;
+  for (long i = 0; i < len; i++) {
+    if (i > 0 && (len - i) % 3 == 0) *at++ = ',';
+    *at++ = digits[i];
+  }
+  *at = 0;
+  return grouped;
+}
+
+short_text show_layout(const flake_layout *layout) {
+  short_text value;
+  if (flake_layout_format(layout, value.text, sizeof value.text) < 0) strcpy(value.text, "?");
+  return value;
 }

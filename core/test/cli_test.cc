@@ -5,20 +5,13 @@
 
 #include <chrono>
 #include <ctime>
-#include <iterator>
 #include <random>
-#include <sstream>
 
-#include "flake_test.h"
-#include "run.h"
+#include "command.h"
 
 namespace {
 
-using flake_test::lines;
-using flake_test::Outcome;
 using flake_test::parse;
-using flake_test::Words;
-using std::string;
 
 constexpr char kDiscordId[] = "175928847299117063";
 constexpr char kDiscordLine[] =
@@ -26,51 +19,6 @@ constexpr char kDiscordLine[] =
 constexpr char kTwitterId[] = "1541815603606036480";
 constexpr char kTwitterLine[] =
     "1541815603606036480  2022-06-28T16:07:40.105Z  node 378  sequence 0\n";
-
-Outcome flake(Words arguments, const string &input = "", Words environment = {}) {
-  arguments.insert(arguments.begin(), FLAKE_CLI);
-  return flake_test::run(std::move(arguments), input, std::move(environment));
-}
-
-// A line of shell in which $flake is the command.
-Outcome shell(const string &line, Words environment = {}) {
-  environment.push_back("flake=" FLAKE_CLI);
-  return flake_test::run({"/bin/sh", "-c", line}, "", std::move(environment));
-}
-
-bool contains(const string &text, const string &part) {
-  return text.find(part) != string::npos;
-}
-
-bool starts(const string &text, const string &part) {
-  return text.compare(0, part.size(), part) == 0;
-}
-
-bool ends(const string &text, const string &part) {
-  return text.size() >= part.size() && starts(text.substr(text.size() - part.size()), part);
-}
-
-// The words of a line, which blanks separate.
-Words split(const string &line) {
-  std::istringstream stream(line);
-  return {std::istream_iterator<string>(stream), {}};
-}
-
-void expect_done(const Outcome &outcome, const string &out) {
-  EXPECT_EQ(0, outcome.status);
-  EXPECT_EQ(out, outcome.out);
-  EXPECT_EQ("", outcome.err);
-}
-
-// Nothing on standard output, and on standard error one printable line that says part.
-void expect_refused(int status, const Outcome &outcome, const string &part) {
-  EXPECT_EQ(status, outcome.status) << outcome.err;
-  EXPECT_EQ("", outcome.out);
-  EXPECT_EQ(1u, lines(outcome.err).size()) << outcome.err;
-  EXPECT_PRED2(starts, outcome.err, "flake");
-  EXPECT_PRED2(contains, outcome.err, part);
-  for (char c : outcome.err) EXPECT_TRUE(c == '\n' || (c >= ' ' && c <= '~')) << int{c};
-}
 
 int64_t now_ms() {
   using namespace std::chrono;
@@ -91,7 +39,9 @@ TEST(Flake, HelpAndVersionAreResults) {
   expect_done(flake({"--version"}), "flake " + string(flake_version()) + "\n");
   Outcome help = flake({"--help"});
   expect_done(help, help.out);
-  for (const char *part : {"Usage: flake ", "\n  next ", "\n  decode ", "--version"})
+  for (const char *part :
+       {"Usage: flake ", "\n  next ", "\n  decode ", "\n  encode ", "\n  plan ", "\n  bounds ",
+        "\n  check-migration ", "\n  doctor ", "\n  bench ", "--version"})
     EXPECT_PRED2(contains, help.out, part);
   expect_done(flake({"-h"}), help.out);
   expect_done(flake({"help"}), help.out);
@@ -101,9 +51,15 @@ TEST(Flake, HelpAndVersionAreResults) {
 TEST(Flake, HelpOfACommandSaysOptionsDefaultsPresetsExamplesAndExitStatuses) {
   const std::pair<string, Words> commands[] = {
       {"next",
-       {"-n, --count N", "--node N", "--layout", "--space", "--format", "--mode", "--max-wait-ms N",
-        "--max-lead-ms N", "--start-floor-ms N", "--seq-spread-bits N", "(default 1100)"}},
-      {"decode", {"--layout", "--format", "--json", "0x and 16 hexadecimal digits"}}};
+       {"-n, --count N", "--node CHAIN", "--layout", "--space", "--format", "--mode",
+        "--max-wait-ms N", "--max-lead-ms N", "--start-floor-ms N", "--seq-spread-bits N",
+        "(default 1100)", "random:FLEET"}},
+      {"decode", {"--layout", "--format", "--json", "0x and 16 hexadecimal digits"}},
+      {"plan", {"--nodes N", "--rate R", "--burst B", "--years Y", "--json", "blue-green"}},
+      {"bounds", {"--layout", "--format", "--json", "BETWEEN"}},
+      {"check-migration", {"--at TIME", "--json"}},
+      {"doctor", {"--watch", "--watch-seconds N", "--strict", "--root DIR", "--json"}},
+      {"bench", {"--threads", "--seconds"}}};
   for (const auto &[command, parts] : commands) {
     Outcome help = flake({command, "--help"});
     expect_done(help, help.out);
@@ -113,7 +69,7 @@ TEST(Flake, HelpOfACommandSaysOptionsDefaultsPresetsExamplesAndExitStatuses) {
       EXPECT_PRED2(contains, help.out, flake_layout_preset(i));
     EXPECT_PRED2(contains, help.out, "Examples:");
     EXPECT_PRED2(contains, help.out, "Exit status: 0 ");
-    for (const string &line : lines(help.out)) EXPECT_LE(line.size(), 84u) << line;
+    for (const string &line : lines(help.out)) EXPECT_LE(line.size(), 86u) << line;
     expect_done(flake({command, "-h"}), help.out);
     expect_done(flake({"help", command}), help.out);
   }
@@ -138,10 +94,18 @@ TEST(Flake, AnUnknownCommandOrOptionIsAUsageErrorThatSuggestsHelp) {
       {{"decode", "--json", "-yx"}, "there is no option '-y'"},
       {{"decode", "-1"}, "there is no option '-1'"},
       {{"decode", "-\x1b[31m"}, "there is no option '-\\x1b'"},
+      {{"encode", "--frob"}, "there is no option '--frob'"},
+      {{"plan", "extra"}, "'extra' is not an option"},
+      {{"plan"}, "give --nodes"},
+      {{"plan", "--nodes", "5", "--rate", "5"}, "give --burst"},
+      {{"bounds"}, "give two times, FROM and UNTIL"},
+      {{"bounds", "1", "2", "3"}, "give two times, FROM and UNTIL"},
+      {{"check-migration", "twitter"}, "give two layouts, OLD and NEW"},
+      {{"doctor", "now"}, "'now' is not an option"},
   };
   for (const auto &[words, part] : wrong) {
-    bool known = !words.empty() && (words[0] == "next" || words[0] == "decode");
-    string command = known ? "flake " + words[0] : "flake";
+    bool known = !words.empty() && flake({"help", words[0]}).status == 0 && words[0] != "help";
+    string command = known && words[0] != "--frob" ? "flake " + words[0] : "flake";
     Outcome outcome = flake(words);
     expect_refused(2, outcome, part);
     EXPECT_PRED2(starts, outcome.err, command + ": ");
@@ -150,8 +114,10 @@ TEST(Flake, AnUnknownCommandOrOptionIsAUsageErrorThatSuggestsHelp) {
 }
 
 TEST(Flake, AFullDiskIsReported) {
-  for (const string words : {"--help", "--version", "help next", "next --node 1",
-                             "next --node 1 -n 100000", "decode 1", "decode --json 1"}) {
+  for (const string words :
+       {"--help", "--version", "help next", "next --node 1", "next --node 1 -n 100000", "decode 1",
+        "decode --json 1", "encode 1", "plan --nodes 1 --rate 1 --burst 1 --years 1", "doctor",
+        "bounds 1767225600000 1767225600001", "doctor --json", "check-migration twitter twitter"}) {
     Outcome outcome = shell("\"$flake\" " + words + " > /dev/full");
     expect_refused(1, outcome, "cannot write to standard output: No space left on device");
   }
@@ -226,14 +192,61 @@ const Words kNotNumbers = {"7.5", "NaN", "",     " 7",    "7 ", "0x10", "true", 
                            "1_0", "1,0", "\x1b", "\"7\"", "7;", "inf",  "١",    "999999999x"};
 
 TEST(Next, ANumberThatIsNotAWholeDecimalOneIsRefusedByOptionAndValue) {
-  for (const string option : {"--node", "--count", "--max-wait-ms", "--max-lead-ms",
-                              "--start-floor-ms", "--seq-spread-bits"})
+  for (const string option :
+       {"--count", "--max-wait-ms", "--max-lead-ms", "--start-floor-ms", "--seq-spread-bits"})
     for (const string &value : kNotNumbers) {
       Outcome outcome = flake({"next", "--node", "1", option, value});
       expect_refused(2, outcome, "is not a whole number");
       EXPECT_PRED2(starts, outcome.err, "flake next: " + option + " '");
     }
   expect_refused(2, flake({"next", "--node", "1", "-n", "7.5"}), "--count '7.5' is not a whole");
+}
+
+// S31. A word may be a source of the node, but none is guessed.
+TEST(Next, ANodeThatIsNeitherANumberNorASourceIsRefused) {
+  for (const string &value : kNotNumbers) {
+    if (value == "1,0") continue;  // a chain: 1 decides
+    Outcome outcome = flake({"next", "--node", value});
+    expect_refused(2, outcome, "--node '");
+    EXPECT_TRUE(contains(outcome.err, "is not a whole number") ||
+                contains(outcome.err, "is no source of a node"))
+        << outcome.err;
+  }
+}
+
+TEST(Next, TheFirstSourceThatIsThereGivesTheNode) {
+  const string decode = " | \"$flake\" decode | grep -o 'node [0-9]*'";
+  Outcome outcome =
+      shell("\"$flake\" next --node env:NOT_SET,env:MY_NODE,9" + decode, {"MY_NODE=17"});
+  expect_done(outcome, "node 17\n");
+  expect_done(shell("\"$flake\" next --node env:NOT_SET,9" + decode), "node 9\n");
+  expect_done(shell("file=$(mktemp); echo 33 > $file; \"$flake\" next --node file:$file" + decode +
+                    "; rm $file"),
+              "node 33\n");
+  expect_done(shell("\"$flake\" next --node 5 --node env:MY_NODE" + decode, {"MY_NODE=17"}),
+              "node 17\n");
+  expect_done(shell("\"$flake\" next --node env:MY_NODE --node 5" + decode, {"MY_NODE=17"}),
+              "node 5\n");
+}
+
+// S7, S8
+TEST(Next, ASourceThatIsMissingOrWrongIsRefusedAndSaysWhy) {
+  expect_refused(2, flake({"next", "--node", "env:NOT_SET"}), "env:NOT_SET is not set");
+  expect_refused(2, flake({"next", "--node", "env:MY_NODE"}, "", {"MY_NODE=web"}), "\"web\"");
+  expect_refused(2, flake({"next", "--node", "env:MY_NODE"}, "", {"MY_NODE=1024"}), "0..1023");
+  expect_refused(2, flake({"next", "--node", "ipv4:16"}), "at least 22");
+  Outcome wide =
+      flake({"next", "--node", "env:MY_NODE", "--layout", "39/14/10"}, "", {"MY_NODE=16383"});
+  EXPECT_EQ(0, wide.status) << wide.err;
+}
+
+// S11
+TEST(Next, ARandomNodeComesWithItsOdds) {
+  Outcome outcome = flake({"next", "--node", "random:10"});
+  EXPECT_EQ(0, outcome.status);
+  EXPECT_EQ(1u, lines(outcome.out).size());
+  EXPECT_EQ(1u, lines(outcome.err).size());
+  EXPECT_PRED2(contains, outcome.err, "a probability of 4.3 %");
 }
 
 TEST(Next, ANumberBeyondSixtyFourBitsIsRefused) {
@@ -268,7 +281,8 @@ TEST(Next, ALayoutWhoseTimeIsNotNowIsAFailure) {
 
 TEST(Next, AWrongWordNameOrRangeIsRefused) {
   const std::pair<Words, string> wrong[] = {
-      {{"--format", "HEX"}, "--format 'HEX' is unknown; write dec or hex"},
+      {{"--format", "HEX"},
+       "--format 'HEX' is unknown; write dec or hex or base32 or base58 or base62"},
       {{"--format", ""}, "--format '' is unknown"},
       {{"--mode", "fast"}, "--mode 'fast' is unknown; write strict or monotonic"},
       {{"--mode", "monotonic"}, "monotonic mode needs max_lead_ms"},
@@ -409,7 +423,7 @@ TEST(Decode, HexWithoutPrefixIsReadWhenAskedFor) {
               "4194305  2025-01-01T00:00:00.001Z  node 0  sequence 1\n"
               "4194305  2025-01-01T00:00:00.001Z  node 0  sequence 1\n");
   expect_refused(1, flake({"decode", "--format", "hex", "4194305"}), "as 16 hexadecimal digits");
-  expect_refused(2, flake({"decode", "--format", "oct", "1"}), "write dec or hex");
+  expect_refused(2, flake({"decode", "--format", "oct", "1"}), "write dec or hex or base32");
 }
 
 TEST(Decode, UnsignedIdsAreReadUpToTheLast) {
@@ -506,7 +520,7 @@ TEST(Decode, ABadLineIsReportedWithItsNumberAndTheGoodOnesArePrinted) {
   EXPECT_EQ(string(kDiscordLine) + kDiscordLine + kDiscordLine, outcome.out);
   EXPECT_EQ(
       "flake decode: line 2: 'abc' is not an ID; write it as decimal, or 0x and 16 hexadecimal "
-      "digits\n"
+      "digits; --help names the other forms\n"
       "flake decode: line 4: blank, where an ID should be\n",
       outcome.err);
 }

@@ -384,6 +384,14 @@ TEST(TestClock, ReachesAGeneratorAtOnce) {
   }
 }
 
+TEST(TestClock, At1970IsNotTakenForAFrozenOne) {
+  Clock clock(0);
+  flake_config config = make_config("41/10/12@0");
+  config.max_wait_ms = 0;
+  Generator gen(config, clock);
+  EXPECT_STATUS(FLAKE_E_DEADLINE_PASSED, gen.next());
+}
+
 // ---- with threads -------------------------------------------------------------------------------
 
 TEST(TestClock, LosesNothingWhenManyThreadsMoveIt) {

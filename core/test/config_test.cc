@@ -180,6 +180,57 @@ TEST(Config, ANumberAtTheEdgesOfItsRangeIsNotRefused) {
   }
 }
 
+TEST(Config, AFloorAtOrBeforeTheEpochIsNone) {
+  for (int64_t floor_ms : {int64_t{0}, kNowMs - 11, kNowMs - 10, kNowMs - 9}) {
+    flake_config config = make_config("41/10/12@" + std::to_string(kNowMs - 10));
+    config.start_floor_ms = floor_ms;
+    Clock clock;
+    Generator gen(config, clock);
+    ASSERT_STATUS(FLAKE_OK, gen.status()) << floor_ms;
+    EXPECT_EQ(flake_test::decode(config.layout, gen.next()).unix_ms, kNowMs + 1) << floor_ms;
+  }
+}
+
+TEST(Config, AFloorAfterTheTimeFieldLeavesNothing) {
+  for (const char *layout : {"41/10/12", "31/0/32*1s", "30/0/32*1s"}) {
+    flake_config config = make_config(layout, FLAKE_UNSET);
+    if (config.layout.node_bits) config.node = 1;
+    for (int64_t floor_ms : {flake_layout_expires_ms(&config.layout), kClockEndMs}) {
+      config.start_floor_ms = floor_ms;
+      EXPECT_STATUS(FLAKE_E_TIME_USED_UP, open_status(config)) << layout << ' ' << floor_ms;
+    }
+  }
+}
+
+TEST(Config, ACeilingThatLeavesNoTickIsReachedAtOnce) {
+  const int64_t epoch_ms = kNowMs - 10;
+  for (int64_t ceiling_ms :
+       {int64_t{0}, epoch_ms - 1, epoch_ms, epoch_ms + 1, kNowMs, kNowMs + 1}) {
+    flake_config config = make_config("41/10/12@" + std::to_string(epoch_ms));
+    config.ceiling_ms = ceiling_ms;
+    EXPECT_STATUS(FLAKE_E_CEILING_REACHED, open_status(config)) << ceiling_ms;
+    config.ceiling_ms = kNowMs + 2;
+    EXPECT_STATUS(FLAKE_OK, open_status(config));
+  }
+}
+
+TEST(Config, EveryBitOfALayoutOf63BitsIsUsed) {  // S28, S36
+  for (const char *text : {"41/10/12", "t41s12n10", "39/10/14", "js53"}) {
+    flake_config config = make_config(text);
+    config.node = (int64_t{1} << config.layout.node_bits) - 1;
+    const int64_t last_ms = flake_layout_expires_ms(&config.layout) - 1;
+    Clock clock((last_ms - 1) * flake_test::kNsPerMs);  // so that its first tick is the last one
+    Generator gen(config, clock);
+    ASSERT_STATUS(FLAKE_OK, gen.status()) << text;
+    int64_t id = 0;
+    for (int64_t i = 0; i < int64_t{1} << config.layout.seq_bits; i++) id = gen.next();
+    const uint32_t bits =
+        config.layout.time_bits + config.layout.node_bits + config.layout.seq_bits;
+    EXPECT_EQ(id, kHighest >> (63 - bits)) << text;
+    EXPECT_STATUS(FLAKE_E_TIME_USED_UP, gen.next()) << text;
+  }
+}
+
 TEST(Config, WaitLeadAndSpreadOpenAtTheirEdges) {
   for (int64_t wait_ms : {int64_t{0}, kDayMs})
     for (int64_t lead_ms : {int64_t{0}, kDayMs})
@@ -433,12 +484,15 @@ TEST(Explain, OfASizeThatIsWrongSpeaksOfTheSizeWhateverElseIsWrong) {
 
 TEST(Explain, OfAStatusThatTheConfigHasNoPartInIsTheText) {
   const flake_config config = make_config();
+  flake_config short_config = config;
+  short_config.size = 7;
   for (int64_t status :
        {int64_t{FLAKE_OK}, int64_t{42}, kHighest, int64_t{FLAKE_E_EXHAUSTED},
         int64_t{FLAKE_E_CLOCK_REWOUND}, int64_t{FLAKE_E_FORKED}, int64_t{FLAKE_E_OUT_OF_MEMORY},
         int64_t{FLAKE_E_NO_ENTROPY}, int64_t{FLAKE_E_CLOSED}, int64_t{FLAKE_STATUS_END},
         int64_t{-1000}, kLowest})
-    EXPECT_EQ(explain(config, status), flake_status_text(status)) << status;
+    for (const flake_config &any : {config, short_config})
+      EXPECT_EQ(explain(any, status), flake_status_text(status)) << status;
 }
 
 TEST(Explain, ATextSizeThatIsTooSmallIsRefusedAndNothingIsWritten) {

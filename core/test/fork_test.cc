@@ -92,7 +92,7 @@ void on_every_system(const std::function<void()> &body) {
   }
 }
 
-// ---- the child's inherited handles ---------------------------------------------------------------
+// ---- the child's inherited handles --------------------------------------------------------------
 
 TEST(Fork, TheChildIsToldAndTheParentGoesOn) {
   on_every_system([] {
@@ -243,7 +243,7 @@ TEST(Fork, AChildIsRefusedThoughItsClockReadsNearZero) {
   });
 }
 
-// ---- the child's own generators ------------------------------------------------------------------
+// ---- the child's own generators -----------------------------------------------------------------
 
 TEST(Fork, TheChildOpensAGeneratorOfItsOwn) {
   on_every_system([] {
@@ -291,7 +291,7 @@ TEST(Fork, ClosingInTheChildHarmsNeitherChildNorParent) {
   });
 }
 
-// ---- parents with threads ------------------------------------------------------------------------
+// ---- parents with threads -----------------------------------------------------------------------
 
 // Runs body while a thread repeats work.
 void beside(const std::function<void()> &work, const std::function<void()> &body) {

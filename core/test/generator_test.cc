@@ -437,7 +437,7 @@ TEST(Generator, TheFirstIdOfALayoutIsNotZero) {
   }
 }
 
-// ---- starting ------------------------------------------------------------------------------------
+// ---- starting -----------------------------------------------------------------------------------
 
 TEST(Generator, TheFirstIdWaitsForTheFirstTickThatBeginsAfterOpening) {
   flake_config config = strict("41/10/12");
@@ -536,7 +536,7 @@ TEST(Generator, AWallClockAtZeroIsNotFrozenFromTheStart) {
   EXPECT_EQ(number_of(config, gen.next()), Number(1, 0));
 }
 
-// ---- layouts -------------------------------------------------------------------------------------
+// ---- layouts ------------------------------------------------------------------------------------
 
 TEST(Generator, ALayoutWithoutNodeFieldNeedsNoNode) {
   flake_config config = strict("t41s2");
@@ -600,7 +600,7 @@ TEST(Generator, EveryPresetThatGeneratesIssuesItsHighestNodeThroughAWholeTick) {
   }
 }
 
-// ---- random starts -------------------------------------------------------------------------------
+// ---- random starts ------------------------------------------------------------------------------
 
 TEST(Generator, RandomStartsLieBelowTheirLimitAndDiffer) {
   for (const flake_config &base : {strict("41/10/12"), monotonic("41/10/12")}) {
@@ -675,7 +675,7 @@ TEST(Generator, RandomStartsSpreadTheRemaindersOfIdsThatAreFarApart) {
   EXPECT_GT(chi_square(0, 16, 10000), 100000) << "the default always starts at 0";
 }
 
-// ---- the step call -------------------------------------------------------------------------------
+// ---- the step call ------------------------------------------------------------------------------
 
 TEST(Generator, TheStepGivesAnIdWithoutTouchingTheAttempt) {
   Clock clock;
@@ -800,7 +800,7 @@ TEST(Generator, NoFaultOfTheClockEndsAnAttemptTwice) {
   EXPECT_ID(flake_next_step(gen, &attempt)) << "it can still succeed";
 }
 
-// ---- the coarse clock ----------------------------------------------------------------------------
+// ---- the coarse clock ---------------------------------------------------------------------------
 
 int64_t coarse_ms() {
   timespec now{};
@@ -852,7 +852,7 @@ TEST(Generator, TheFirstWaitOfACoarseClockIsNoRewind) {
   }
 }
 
-// ---- scenarios -----------------------------------------------------------------------------------
+// ---- scenarios ----------------------------------------------------------------------------------
 
 TEST(Generator, ASecondThatIsFedTwiceRepeatsNothing) {
   for (flake_config config : {strict("41/10/12"), monotonic("41/10/12", 2000)}) {
@@ -925,7 +925,7 @@ TEST(Generator, IdsFollowTheWallClockHoweverFarTheMonotonicClockIsFromIt) {
   }
 }
 
-// ---- the oracle ----------------------------------------------------------------------------------
+// ---- the oracle ---------------------------------------------------------------------------------
 
 // What section 4 of the design says, as plain as it can be: one thread, numbers instead of bits.
 class Oracle {
@@ -1118,7 +1118,7 @@ TEST(Generator, EveryStepOfTheClockInEveryModeAndLimitDoesAsTheTableSays) {
         }
 }
 
-// ---- random actions ------------------------------------------------------------------------------
+// ---- random actions -----------------------------------------------------------------------------
 
 using Random = std::mt19937_64;
 

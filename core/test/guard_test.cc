@@ -35,7 +35,7 @@ namespace fs = std::filesystem;
 constexpr const char *kVariable = "FLAKECORE_RUN_DIR";
 constexpr uid_t kNobody = 65534;
 
-// ---- processes -----------------------------------------------------------------------------------
+// ---- processes ----------------------------------------------------------------------------------
 
 // Runs body in a child process, within a minute; what fails there fails here.
 template <typename Body>
@@ -158,7 +158,7 @@ class Peer : public Line {
   int heir_fd_;
 };
 
-// ---- surroundings --------------------------------------------------------------------------------
+// ---- surroundings -------------------------------------------------------------------------------
 
 // Each test has a run directory of its own, so that tests that run at the same time do not meet.
 class Guard : public testing::Test {
@@ -255,7 +255,7 @@ flake_health health_of(flake_generator *gen) {
   return health;
 }
 
-// ---- one node, two processes ---------------------------------------------------------------------
+// ---- one node, two processes --------------------------------------------------------------------
 
 TEST_F(Guard, ANodeThatAnotherProcessHasIsRefusedUntilThatOneClosesIt) {
   Peer other;
@@ -440,7 +440,7 @@ TEST_F(Guard, ALockFileThatHoldsNonsenseIsNoObstacle) {
   }
 }
 
-// ---- the sentence --------------------------------------------------------------------------------
+// ---- the sentence -------------------------------------------------------------------------------
 
 TEST_F(Guard, ExplainNamesTheProcessThatHasTheNodeAndTheLockFile) {
   Peer other;
@@ -470,7 +470,7 @@ TEST_F(Guard, ExplainWorksWhenTheLockFileSaysNothing) {
   }
 }
 
-// ---- forks ---------------------------------------------------------------------------------------
+// ---- forks --------------------------------------------------------------------------------------
 
 // Draws count IDs in every way; returns how many calls did not say that the process was forked.
 int not_refused_as_forked(flake_generator *gen, int count) {
@@ -651,7 +651,7 @@ TEST_F(Guard, AForkIntoANewPidNamespaceIsFoundAlsoWhenParentAndChildAreBothProce
   });
 }
 
-// ---- two copies of the library -------------------------------------------------------------------
+// ---- two copies of the library ------------------------------------------------------------------
 
 // The shared library, loaded from a file of its own.
 struct Copy {
@@ -696,7 +696,7 @@ TEST_F(Guard, TwoCopiesOfTheLibraryInOneProcessNeverHaveOneNode) {  // S5, S43
   EXPECT_STATUS(FLAKE_OK, two.close(second));
 }
 
-// ---- without the guard ---------------------------------------------------------------------------
+// ---- without the guard --------------------------------------------------------------------------
 
 TEST_F(Guard, SwitchedOffItLetsBothOpenAndHealthWarns) {
   flake_config off = config;
@@ -726,7 +726,7 @@ TEST_F(Guard, AGeneratorOnATestClockTakesNoLock) {
   EXPECT_EQ(names_in(path()).size(), 1u) << "the other's";
 }
 
-// ---- the run directory ---------------------------------------------------------------------------
+// ---- the run directory --------------------------------------------------------------------------
 
 void expect_no_run_dir(const flake_config &config, const std::string &dir) {
   SCOPED_TRACE("run directory \"" + dir + "\"");
@@ -802,7 +802,7 @@ TEST_F(Guard, ARunDirectoryThatThisUserCannotWriteToIsRefused) {
   });
 }
 
-// ---- what lies under the lock's name -------------------------------------------------------------
+// ---- what lies under the lock's name ------------------------------------------------------------
 
 // Whatever lies there, the node is refused, and soon.
 void expect_name_is_taken(const flake_config &config) {
@@ -855,7 +855,7 @@ TEST_F(Guard, ADirectoryAFifoOrASocketUnderTheLocksNameIsRefusedWithoutHanging) 
   EXPECT_STATUS(FLAKE_OK, try_open(config));
 }
 
-// ---- the default directories ---------------------------------------------------------------------
+// ---- the default directories --------------------------------------------------------------------
 
 constexpr const char *kRunLock = "/run/lock";
 constexpr const char *kDevShm = "/dev/shm";
@@ -967,7 +967,7 @@ TEST_F(Guard, ALockThatIsHeldIsRespectedWhereTheDirectoryIsReadOnly) {
   });
 }
 
-// ---- another user --------------------------------------------------------------------------------
+// ---- another user -------------------------------------------------------------------------------
 
 // Goes on as somebody who has with the file only the rights of everybody.
 void become_another_user(const std::string &file) {
@@ -1011,7 +1011,7 @@ TEST_F(Guard, AnotherUsersLockIsRespectedWhateverItsUmaskWas) {
   });
 }
 
-// ---- descriptors ---------------------------------------------------------------------------------
+// ---- descriptors --------------------------------------------------------------------------------
 
 TEST_F(Guard, AtTheLimitOfDescriptorsOpeningIsRefusedAndNothingLeaks) {
   in_child([&] {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What a generator says of itself: each reason and level of health at its edge, and stats that are
-// exact in whatever mixture of calls. Neither issues an ID, waits, or is held up by calls that wait.
+// exact in whatever mixture of calls. Neither issues an ID, waits, or is held up by a call that waits.
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <stddef.h>
@@ -147,7 +147,7 @@ void in_child(Body body) {
   EXPECT_EQ(status, 0) << "the child failed";
 }
 
-// ---- when all is well ----------------------------------------------------------------------------
+// ---- when all is well ---------------------------------------------------------------------------
 
 TEST(Health, OfASoundGeneratorIsOkWithoutReasons) {
   for (const flake_config &config : {strict("41/10/12"), monotonic("41/10/12")}) {
@@ -196,7 +196,7 @@ TEST(Health, SaysWhereTheCeilingAndTheEndOfTheTimeFieldLie) {
   EXPECT_EQ(health.expires_ms, flake_layout_expires_ms(&config.layout));
 }
 
-// ---- rewound -------------------------------------------------------------------------------------
+// ---- rewound ------------------------------------------------------------------------------------
 
 TEST(Health, OfARewindWithinTheLimitWarnsAndBeyondItFails) {
   Clock clock;
@@ -250,7 +250,7 @@ TEST(Health, FindsARewindThatNoCallHasMet) {
   EXPECT_NE(health_of(gen).reasons & FLAKE_REASON_REWOUND, 0u);
 }
 
-// ---- frozen --------------------------------------------------------------------------------------
+// ---- frozen -------------------------------------------------------------------------------------
 
 TEST(Health, OfAClockThatStandsStillFailsInStrictAndWarnsInMonotonicMode) {
   for (const char *layout : {"41/10/12", "41/10/12*10ms", "41/10/12*1s"})
@@ -289,7 +289,7 @@ TEST(Health, OfAClockThatStandsStillBelowItsHighestIsRewoundAndFrozen) {
   expect_failing(gen, FLAKE_REASON_REWOUND | FLAKE_REASON_FROZEN, FLAKE_E_CLOCK_FROZEN);
 }
 
-// ---- lead ----------------------------------------------------------------------------------------
+// ---- lead ---------------------------------------------------------------------------------------
 
 TEST(Health, WarnsWhenMoreThanHalfOfTheLeadIsUsed) {
   Clock clock;
@@ -321,7 +321,7 @@ TEST(Health, OfALeadThatIsNotBoundedIsOk) {
   EXPECT_GE(health_of(gen).lead_ms, 24000);
 }
 
-// ---- what stands still ---------------------------------------------------------------------------
+// ---- what stands still --------------------------------------------------------------------------
 
 TEST(Health, WarnsThatTheGuardIsOff) {
   flake_config config = strict();
@@ -382,7 +382,7 @@ TEST(Health, NamesEveryReasonAtOnce) {
                           FLAKE_REASON_CEILING_NEAR);
 }
 
-// ---- no ID to be had -----------------------------------------------------------------------------
+// ---- no ID to be had ----------------------------------------------------------------------------
 
 TEST(Health, OfAClosedGeneratorFailsUntilItIsOpenedAgain) {
   const flake_config config = strict();
@@ -414,7 +414,7 @@ TEST(Health, BeforeTheEpochFails) {
   expect_failing(gen, FLAKE_REASON_REWOUND, FLAKE_E_CLOCK_REWOUND);
 }
 
-// ---- a system that does not wipe -----------------------------------------------------------------
+// ---- a system that does not wipe ----------------------------------------------------------------
 
 // From now on madvise(..., advice) does nothing and gives this error, or success for 0.
 void fake_madvise(uint32_t advice, uint32_t error) {
@@ -464,7 +464,7 @@ TEST(Health, WarnsWhereTheSystemOnlyPretendsToWipeMemoryOnFork) {
   });
 }
 
-// ---- the text ------------------------------------------------------------------------------------
+// ---- the text -----------------------------------------------------------------------------------
 
 TEST(HealthText, NamesEachReasonByAWordOfItsOwn) {
   for (const auto &row : reason_words) {
@@ -516,7 +516,7 @@ TEST(HealthText, RefusesATextThatIsTooSmallALevelThatIsNoneAndANullPointer) {
   EXPECT_EQ(text, untouched);
 }
 
-// ---- what is refused -----------------------------------------------------------------------------
+// ---- what is refused ----------------------------------------------------------------------------
 
 TEST(Health, RefusesAnotherSizeAndANullPointerAndWritesNothing) {
   Clock clock;
@@ -550,7 +550,7 @@ TEST(Stats, RefuseAnotherSizeANullPointerAndAForkedChildAndWriteNothing) {
   EXPECT_EQ(std::memcmp(&stats, &untouched, sizeof stats), 0);
 }
 
-// ---- looking changes nothing ---------------------------------------------------------------------
+// ---- looking changes nothing --------------------------------------------------------------------
 
 // Draws through waits, rewinds and a frozen clock, and returns what every call gave.
 std::vector<int64_t> outcomes_of(const flake_config &config, bool looked_at) {
@@ -601,7 +601,7 @@ TEST(Health, IsNotCountedAsACall) {
   EXPECT_EQ(stats.exhaustion_waits, 0);
 }
 
-// ---- stats: what was issued ----------------------------------------------------------------------
+// ---- stats: what was issued ---------------------------------------------------------------------
 
 TEST(Stats, BeginAtNothing) {
   Clock clock(kNowMs * kNsPerMs + 300000);
@@ -720,7 +720,7 @@ TEST(Stats, AreKeptApartForOtherOptionsOfTheSameNode) {
   }
 }
 
-// ---- stats: waits and refusals -------------------------------------------------------------------
+// ---- stats: waits and refusals ------------------------------------------------------------------
 
 TEST(Stats, CountEachWaitForTheNextTick) {
   Clock clock;
@@ -799,7 +799,7 @@ TEST(Stats, CountARefusalOfTheDeadlineOnceHoweverOftenItWaited) {
   EXPECT_EQ(stats_of(gen).refusals, 1);
 }
 
-// ---- stats: the clock ----------------------------------------------------------------------------
+// ---- stats: the clock ---------------------------------------------------------------------------
 
 TEST(Stats, CountARewindOnceHoweverManyCallsMeetIt) {
   Clock clock;
@@ -891,7 +891,7 @@ TEST(Stats, SayTheHighestWallTimeAsTheStartOfItsTick) {
   EXPECT_EQ(stats_of(gen).wall_high_ms, kNowMs + 5000);
 }
 
-// ---- among threads -------------------------------------------------------------------------------
+// ---- among threads ------------------------------------------------------------------------------
 
 // Threads draw, singly and in batches, until they are stopped. With a clock, each moves it before
 // each call, so that nearly all of them pass numbers over.
@@ -978,7 +978,7 @@ TEST(Stats, AreNeverAheadNorLostWhenAGeneratorIsClosedAndOpenedUnderThreadsThatD
   close_and_open_under(4, strict("41/10/3", 60000), 5000);
 }
 
-// ---- while a call waits --------------------------------------------------------------------------
+// ---- while a call waits -------------------------------------------------------------------------
 
 // A run directory of its own, so that tests that run at the same time do not meet.
 class RunDir {

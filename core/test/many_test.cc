@@ -154,7 +154,7 @@ class Rising {
   int64_t last_ = 0;
 };
 
-// ---- the stride ----------------------------------------------------------------------------------
+// ---- the stride ---------------------------------------------------------------------------------
 
 TEST(Stride, IsTheDifferenceOfTwoIdsWhoseSequenceNumbersFollowEachOther) {
   const flake_layout none{};
@@ -176,7 +176,7 @@ TEST(Stride, IsTheDifferenceOfTwoIdsWhoseSequenceNumbersFollowEachOther) {
   EXPECT_STATUS(FLAKE_E_INVALID_ARGUMENT, flake_layout_stride(nullptr));
 }
 
-// ---- a range -------------------------------------------------------------------------------------
+// ---- a range ------------------------------------------------------------------------------------
 
 // Layouts with the node above, below, and missing, each with its largest node.
 std::vector<flake_config> ranged_configs() {
@@ -338,7 +338,7 @@ TEST(Range, ThatBeginsATickStartsAtItsRandomStart) {
   EXPECT_EQ(starts.size(), 64u);
 }
 
-// ---- a range that must wait, or cannot be had ----------------------------------------------------
+// ---- a range that must wait, or cannot be had ---------------------------------------------------
 
 TEST(Range, WaitsOnceForTheFirstTickAndForTheNext) {
   const flake_config config = strict("41/10/2*10ms");
@@ -447,7 +447,7 @@ TEST(Range, ThatWasRefusedLeavesTheSequenceAlone) {
   }
 }
 
-// ---- many ----------------------------------------------------------------------------------------
+// ---- many ---------------------------------------------------------------------------------------
 
 TEST(Many, FillsTickAfterTickAndSleepsAsSingleCallsWould) {
   for (const char *layout : {"41/10/2", "t41s2n10", "41/0/2"}) {
@@ -543,7 +543,7 @@ TEST(Many, OfAHugeLengthWriteNoMoreThanTheyReturn) {
   EXPECT_EQ(flake_next_many_step(gen, &attempt, ids.data(), INT64_MAX), 4);
 }
 
-// ---- many that are cut short ---------------------------------------------------------------------
+// ---- many that are cut short --------------------------------------------------------------------
 
 TEST(Many, ShareOneDeadlineAndAreShortWhenItEndsThem) {
   for (int64_t into_tick_ns : {0, 300000}) {
@@ -636,7 +636,7 @@ TEST(Many, AreShortWhenTheClockFreezesMeanwhile) {
   EXPECT_EQ(numbers_of(config, many(gen, 8).ids), whole_ticks(config, kNow + 2, 8));
 }
 
-// ---- the steps -----------------------------------------------------------------------------------
+// ---- the steps ----------------------------------------------------------------------------------
 
 TEST(RangeStep, NeverSleepsAndSaysHowLongToSleepAndWhy) {
   const flake_config config = strict();
@@ -693,7 +693,7 @@ TEST(ManyStep, InALoopWithASleepIsMany) {
   EXPECT_EQ(clock.monotonic(), attempt.deadline_ns) << "one deadline for all steps";
 }
 
-// ---- against single calls ------------------------------------------------------------------------
+// ---- against single calls -----------------------------------------------------------------------
 
 flake_config random_config(Random &random) {
   std::string node = "n" + std::to_string(pick(random, 0, 3));
@@ -832,7 +832,7 @@ TEST(Batches, ThatSleepGiveTheNumbersOfSingleCallsThatSleep) {
   }
 }
 
-// ---- random mixtures -----------------------------------------------------------------------------
+// ---- random mixtures ----------------------------------------------------------------------------
 
 // Draws once in a random way that may sleep, and checks what came against all that came before.
 void draw_in_any_way(Random &random, const flake_config &config, Generator &gen, Clock &clock,
@@ -887,7 +887,7 @@ TEST(Batches, InAnyMixtureRepeatNothingAndLeaveNoHole) {
   EXPECT_GT(drawn, 100000u);
 }
 
-// ---- threads -------------------------------------------------------------------------------------
+// ---- threads ------------------------------------------------------------------------------------
 
 // A run directory of its own, so that tests that run at the same time do not meet.
 class RunDir {

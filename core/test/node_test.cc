@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A node from the surroundings: each source gives the right number or a typed error with a sentence,
+// A node from the surroundings: each source gives the right number or a typed error and a sentence,
 // the first source that is there decides, and nothing is asked of the network.
 #include <arpa/inet.h>
 #include <fcntl.h>
@@ -132,7 +132,7 @@ void enter_private(int namespaces) {
   write_file("/proc/self/gid_map", "0 " + std::to_string(gid) + " 1");
 }
 
-// ---- a number ------------------------------------------------------------------------------------
+// ---- a number -----------------------------------------------------------------------------------
 
 TEST(Node, ANumberThatFitsIsTheNodeAndEveryOtherIsRefused) {  // S31
   struct Case {
@@ -233,7 +233,7 @@ TEST(Node, AWordThatIsNoSourceIsRefusedAndTheSourcesAreNamed) {
                 {chain, "env:", "file:", "hostname-ordinal", "ipv4:", "random:"});
 }
 
-// ---- env -----------------------------------------------------------------------------------------
+// ---- env ----------------------------------------------------------------------------------------
 
 TEST(Node, OfAnEnvironmentVariableIsTheNumberInIt) {
   const std::string source = "env:FLAKE_TEST_NODE";
@@ -262,7 +262,7 @@ TEST(Node, AVeryLongValueOfAVariableIsRefusedAndShownInPart) {
   expect_node(FLAKE_E_INVALID_ARGUMENT, "env:FLAKE_TEST_NODE", {"xxxx", "0..1023"});
 }
 
-// ---- file ----------------------------------------------------------------------------------------
+// ---- file ---------------------------------------------------------------------------------------
 
 TEST(Node, OfAFileIsTheNumberInItsFirstLine) {
   Directory dir;
@@ -354,7 +354,7 @@ TEST(Node, NoSourceLeavesADescriptorOpen) {
   close(next);
 }
 
-// ---- the host name -------------------------------------------------------------------------------
+// ---- the host name ------------------------------------------------------------------------------
 
 void expect_of_hostname(const std::string &host, int64_t expected,
                         const std::vector<std::string> &words = {}) {
@@ -400,7 +400,7 @@ TEST(Node, AnOrdinalThatDoesNotFitIsRefusedHoweverLongItIsAndNotPassedOver) {
   });
 }
 
-// ---- an address ----------------------------------------------------------------------------------
+// ---- an address ---------------------------------------------------------------------------------
 
 // Gives an interface an address; "lo:1" is a second one of "lo", under that name.
 void add_address(const char *interface, const char *address) {
@@ -522,7 +522,7 @@ TEST(Node, AddressesThatCannotBeReadAreAnErrorAndNotPassedOver) {
   });
 }
 
-// ---- random --------------------------------------------------------------------------------------
+// ---- random -------------------------------------------------------------------------------------
 
 TEST(Node, ARandomOneLiesInTheNodeFieldAndTwoDifferMostly) {
   for (const char *layout : {"41/0/12", "41/1/12", "js53", "41/10/12", "sonyflake", "t31n32"}) {
@@ -580,7 +580,7 @@ TEST(Node, ARandomOneIsRefusedWithoutTheSizeOfTheFleet) {  // S11
   expect_node(FLAKE_E_INVALID_ARGUMENT, "random");
 }
 
-// ---- chains --------------------------------------------------------------------------------------
+// ---- chains -------------------------------------------------------------------------------------
 
 TEST(Node, OfAChainTheFirstSourceThatIsThereDecides) {
   Directory dir;
@@ -653,7 +653,7 @@ TEST(Node, AChainIsReadToItsLengthAndNotBeyond) {
   EXPECT_EQ(flake_node_from("7,x", 1, &layout, nullptr, 0), 7);
 }
 
-// ---- what is refused at once ---------------------------------------------------------------------
+// ---- what is refused at once --------------------------------------------------------------------
 
 TEST(Node, RefusesANullPointerAndATextThatIsTooSmall) {
   const flake_layout layout = parse("41/10/12");
@@ -676,7 +676,7 @@ TEST(Node, RefusesABadLayoutWithASentence) {
   EXPECT_NE(text.find('\0'), std::string::npos) << "the sentence is promised on failure too";
 }
 
-// ---- no look-up ----------------------------------------------------------------------------------
+// ---- no look-up ---------------------------------------------------------------------------------
 
 // From now on this process dies if it makes a socket of another family than netlink, which asks the
 // kernel for the host's own addresses.

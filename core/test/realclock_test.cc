@@ -46,7 +46,7 @@ void sleep_ms(int64_t ms) {
   usleep(static_cast<useconds_t>(ms * 1000));
 }
 
-// ---- the process under a preloaded library -------------------------------------------------------
+// ---- the process under a preloaded library ------------------------------------------------------
 
 const char kInside[] = "FLAKE_REALCLOCK_INSIDE";
 constexpr int kPassed = 42;  // no other way to exit gives this: the body ran to its end
@@ -96,7 +96,7 @@ class File {
   std::string path_;
 };
 
-// ---- the shim ------------------------------------------------------------------------------------
+// ---- the shim -----------------------------------------------------------------------------------
 
 // The file that clockshim.c reads, from inside.
 class Shim {
@@ -137,7 +137,7 @@ void under_the_shim(const std::function<void(Shim &)> &body) {
   });
 }
 
-// ---- threads that draw ---------------------------------------------------------------------------
+// ---- threads that draw --------------------------------------------------------------------------
 
 // Threads that draw from one generator until they are stopped.
 class Drawers {
@@ -221,7 +221,7 @@ flake_config monotonic(const char *layout) {
   return config;
 }
 
-// ---- steps ---------------------------------------------------------------------------------------
+// ---- steps --------------------------------------------------------------------------------------
 
 TEST(RealClock, TheShimStepsFreezesAndDriftsTheWallClockOnly) {
   under_the_shim([](Shim &shim) {
@@ -343,7 +343,7 @@ TEST(RealClock, ASecondThatIsFedTwiceIsRiddenOutWithoutAnError) {
   });
 }
 
-// ---- standing and retreating ---------------------------------------------------------------------
+// ---- standing and retreating --------------------------------------------------------------------
 
 int64_t cpu_ns() {
   rusage usage{};
@@ -423,7 +423,7 @@ TEST(RealClock, AClockThatRetreatsIsRewoundForEveryThreadWithinTheDeadline) {
   });
 }
 
-// ---- libfaketime ---------------------------------------------------------------------------------
+// ---- libfaketime --------------------------------------------------------------------------------
 
 std::string libfaketime() {
   glob_t found{};

@@ -33,7 +33,7 @@ flake_status open_and_close(const flake_config &config, flake_test_clock *clock)
   return Generator(config, clock).status();
 }
 
-// ---- sharing -------------------------------------------------------------------------------------
+// ---- sharing ------------------------------------------------------------------------------------
 
 TEST(Registry, EqualConfigsShareOneGenerator) {
   flake_config config = make_config();
@@ -160,7 +160,7 @@ TEST(Registry, ASpaceKeepsOneLayoutWhileItIsOpen) {
   EXPECT_STATUS(FLAKE_OK, open_and_close(config, clock));
 }
 
-// ---- closing and opening again -------------------------------------------------------------------
+// ---- closing and opening again ------------------------------------------------------------------
 
 TEST(Registry, AClosedGeneratorSaysSoToEveryCallAndASecondCloseToo) {
   Clock clock;
@@ -357,7 +357,7 @@ TEST(Registry, OpeningAfterTheLastTickWasUsedIsRefusedAsUsedUp) {
   EXPECT_STATUS(FLAKE_E_TIME_USED_UP, open_and_close(config, clock));
 }
 
-// ---- what is refused -----------------------------------------------------------------------------
+// ---- what is refused ----------------------------------------------------------------------------
 
 TEST(Registry, AnOpenThatFailsLeavesNothingOpenAndTheHandleUntouched) {
   const flake_config good = make_config();

@@ -112,7 +112,7 @@ flake_config ahead(const char *layout) {
   return config;
 }
 
-// ---- many calls ----------------------------------------------------------------------------------
+// ---- many calls ---------------------------------------------------------------------------------
 
 // Without anything between the threads that could order them but the generator itself.
 void draw_apart(const flake_config &config, int threads, size_t each) {
@@ -210,7 +210,7 @@ TEST(Threads, TicksThatChangeUnderTheThreadsRepeatAndReorderNothing) {
   }
 }
 
-// ---- steps of the clock --------------------------------------------------------------------------
+// ---- steps of the clock -------------------------------------------------------------------------
 
 // Steps the test clock to and fro while others draw. The count is odd while it steps.
 class Stepper {
@@ -325,7 +325,7 @@ TEST(Threads, AFrozenClockIsFrozenForEveryThread) {
   EXPECT_EQ(ledger.refused(FLAKE_E_CLOCK_FROZEN), 80000);
 }
 
-// ---- closing and opening -------------------------------------------------------------------------
+// ---- closing and opening ------------------------------------------------------------------------
 
 // 3 threads draw through the handle that a fourth closes and opens again, in turn with each config.
 void draw_while_reopened(const std::vector<flake_config> &configs, flake_test_clock *clock,

@@ -107,12 +107,11 @@ class Model {
  public:
   Model(const World &world, int64_t wall_ns) : world_(&world), wall_(wall_ns) {}
 
-  // Whether what the action must do is stated at all. Where nothing can be issued any more it is
-  // not this test's matter whether opening says so or the first call.
+  // Whether to try it: the clock stays near the layout's ticks.
   bool can(const Action &action) const {
     switch (action.kind) {
       case Action::kOpen:
-        return refs_ > 0 ? refs_ < world_->opens : !in_range() || first() < world_->ceiling();
+        return refs_ < world_->opens;
       case Action::kAdvance: {
         const int64_t wall = wall_ + action.value * permille_ / 1000;
         return wall >= world_->lowest_ns() && wall <= world_->highest_ns();
@@ -161,14 +160,12 @@ class Model {
 
  private:
   int64_t max_wait_ns() const { return world_->max_wait_ms * kTickNs; }
-  bool in_range() const { return wall_ >= kEpochNs && now() < world_->ticks(); }
   // What the last number is when it opens. Opened again, it is a burnt one above the old last.
   int64_t opening() const {
     const int64_t tick = std::max({now() + 1, free_tick_, world_->floor_tick});
     const int64_t below = tick * world_->sequences() - 1;
     return closed_ < 0 ? below : std::max(below, closed_) + 1;
   }
-  int64_t first() const { return (opening() + 1) / world_->sequences(); }
 
   void pass(int64_t ns) {
     mono_ += ns;
@@ -178,7 +175,9 @@ class Model {
   int64_t open() {
     if (refs_ == 0) {
       if (wall_ < kEpochNs) return FLAKE_E_BEFORE_EPOCH;
-      if (!in_range()) return FLAKE_E_TIME_USED_UP;
+      const int64_t first = (opening() + 1) / world_->sequences();
+      if (now() >= world_->ticks() || first >= world_->ticks()) return FLAKE_E_TIME_USED_UP;
+      if (first >= world_->ceiling()) return FLAKE_E_CEILING_REACHED;
       last_ = opening();
       issued_ = false;
       high_ = std::max({high_, now(), world_->floor_tick});
@@ -464,7 +463,8 @@ std::vector<World> worlds() {
       world("StrictWith4Numbers", 2, 2, [](World &w) { w.max_wait_ms = 1; }),
       world("StrictWith1Number", 3, 0,
             [](World &w) { w.max_wait_ms = 1, w.offsets_ns = {kHalfNs}; }),
-      world("StrictReopened", 2, 1, [](World &w) { w.max_wait_ms = 1, w.opens = 1; }),
+      world("StrictReopened", 2, 0, [](World &w) { w.max_wait_ms = 1, w.opens = 1; }),
+      world("StrictReopenedWith4Numbers", 1, 2, [](World &w) { w.opens = 1; }),
       world("StrictShared", 1, 1,
             [&](World &w) { w.max_wait_ms = 1, w.offsets_ns = halves, w.opens = 2; }),
       world("StrictFrozen", 1, 1, freezing),
@@ -476,13 +476,17 @@ std::vector<World> worlds() {
             }),
       world("StrictBetweenFloorAndCeiling", 3, 1,
             [](World &w) { w.max_wait_ms = 1, w.floor_tick = 2, w.ceiling_tick = 5; }),
-      world("StrictBetweenFloorAndCeilingReopened", 2, 1,
+      world("StrictBetweenFloorAndCeilingReopened", 2, 0,
             [](World &w) { w.max_wait_ms = 1, w.floor_tick = 1, w.ceiling_tick = 3, w.opens = 1; }),
-      world("MonotonicWithoutLead", 2, 1, [&](World &w) { monotonic(w, 0), w.opens = 1; }),
+      world("MonotonicWithoutLead", 3, 1, [&](World &w) { monotonic(w, 0); }),
+      world("MonotonicReopened", 2, 0, [&](World &w) { monotonic(w, 1), w.opens = 1; }),
       world("MonotonicWithLead2", 3, 1, [&](World &w) { monotonic(w, 2); }),
       world("MonotonicFrozen", 1, 1, [&](World &w) { freezing(w), monotonic(w, 1); }),
-      world("MonotonicAboveAFloor", 2, 1,
-            [&](World &w) { monotonic(w, FLAKE_UNSET), w.floor_tick = 1, w.opens = 1; }),
+      world("MonotonicAboveAFloor", 2, 0,
+            [&](World &w) {
+              monotonic(w, FLAKE_UNSET);
+              w.floor_tick = 1, w.offsets_ns = halves, w.opens = 1;
+            }),
       world("MonotonicBelowACeiling", 3, 1, [&](World &w) { monotonic(w, 2), w.ceiling_tick = 5; }),
   };
 }
