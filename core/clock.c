@@ -137,10 +137,11 @@ static void gain(flake_test_clock *clock, int64_t gain_ns) {
 
 /* Lets ns pass in which no step falls due. */
 static void pass(flake_test_clock *clock, uint64_t ns) {
-  int64_t whole = (int64_t)(ns / 1000), gained;
-  if (__builtin_mul_overflow(whole, clock->rate_permille, &gained)) gained = 0;
+  int64_t gained;
   clock->rest += (int64_t)(ns % 1000) * clock->rate_permille;
-  gain(clock, gained + clock->rest / 1000);
+  if (!__builtin_mul_overflow((int64_t)(ns / 1000), clock->rate_permille, &gained) &&
+      !__builtin_add_overflow(gained, clock->rest / 1000, &gained))
+    gain(clock, gained);
   clock->rest %= 1000;
   flake_store(&clock->monotonic_ns, flake_load(&clock->monotonic_ns) + ns);
 }

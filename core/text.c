@@ -92,8 +92,8 @@ static FLAKE_INLINE void store4pairs(char *text, uint64_t a, uint64_t b, uint64_
 #define ZEROS UINT64_C(0x3030303030303030) /* "00000000" */
 
 /* The eight decimal digits of n < 10^8: n / 10^6 with 57 bits after the point. Each step takes two
- * digits more, by 100 = 25 * 4, where the 4 moves the point. The constant is rounded up by less than
- * 1, which adds less than 10^8 / 2^57 < 10^-9: too little to reach the last of eight digits. */
+ * digits more, times 100 = 25 * 4, where the 4 moves the point. The constant is rounded up by less
+ * than 1, which adds less than 10^8 / 2^57 < 10^-9: too little to reach the last digit. */
 static FLAKE_INLINE uint64_t digits8(uint32_t n) {
   const uint64_t one = 1;
   uint64_t a = n * ((one << 57) / 1000000 + 1);
