@@ -51,11 +51,12 @@ static const char *fault_of(const char *path) {
 
 /* Whether somebody holds a lock on the file, by /proc/locks: trying would take the lock away from
  * a generator that opens just then. */
-static bool is_held(const doctor *d, unsigned long inode) {
+static bool is_held(unsigned long inode) {
+  static const doctor here = {.root = ""};
   static char locks[65536];
   char end[32];
   snprintf(end, sizeof end, ":%lu 0 EOF", inode);
-  if (doctor_read(d, "/proc/locks", locks, sizeof locks) < 0) return false;
+  if (doctor_read(&here, "/proc/locks", locks, sizeof locks) < 0) return false;
   for (char *rest, *line = strtok_r(locks, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
     if (strstr(line, "FLOCK") && strstr(line, end)) return true;
   return false;
@@ -70,7 +71,7 @@ static void look_guard(doctor *d, const char *path) {
   while (dir && (entry = readdir(dir))) {
     const char *name = entry->d_name;
     const char *end = strstr(name, ".lock");
-    if (strncmp(name, "flakecore.", 10) != 0 || !end || !is_held(d, entry->d_ino)) continue;
+    if (strncmp(name, "flakecore.", 10) != 0 || !end || !is_held(entry->d_ino)) continue;
     if (count++ < 3)
       len += (size_t)snprintf(held + len, sizeof held - len, "%s%.*s", len ? ", " : ": ",
                               (int)(end - name - 10 < 50 ? end - name - 10 : 50), name + 10);
@@ -80,20 +81,17 @@ static void look_guard(doctor *d, const char *path) {
              "%d node%s in use%s%s", count, count == 1 ? "" : "s", held, count > 3 ? ", ..." : "");
 }
 
+/* Of this process, whatever the root: it is here that a generator would lock. */
 void doctor_look_run_dir(doctor *d) {
   static const char *const usual[] = {"/run/lock", "/dev/shm", "/tmp"};
   static const char want[] = "a directory for lock files that all processes of the host see";
   static const char advice[] =
       "set FLAKECORE_RUN_DIR to a local directory that this user owns and others cannot write to";
   const char *chosen = getenv("FLAKECORE_RUN_DIR"), *fault = "";
-  char path[DOCTOR_PATH_SIZE] = "";
-  for (int i = 0; i < (chosen ? 1 : 3); i++) {
-    if (chosen)
-      snprintf(path, sizeof path, "%s", chosen);
-    else if (!doctor_path(d, usual[i], path))
-      continue;
+  const char *path = "";
+  for (int i = 0; i < (chosen ? 1 : 3) && fault; i++) {
+    path = chosen ? chosen : usual[i];
     fault = fault_of(path);
-    if (!fault) break;
   }
   if (fault) {
     doctor_add(d, DOCTOR_FAIL, "run directory", want, advice, "%.200s %s%s", path, fault,

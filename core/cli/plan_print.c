@@ -97,10 +97,10 @@ static void print_total(const plan_demand *demand) {
 }
 
 void plan_print_text(const plan_demand *demand, const plan_row *rows, int count, int chosen) {
-  out_printf("%s nodes, %s in a blue-green deploy; %s IDs a second; ",
+  out_printf("For nodes: %s (%s in a blue-green deploy); IDs a second: %s;\n",
              show_number(demand->nodes).text, show_number(demand->nodes * 2).text,
              show_number(demand->rate).text);
-  out_printf("bursts of %s in one ms; until %s\n\n", show_number(demand->burst).text,
+  out_printf("IDs in one ms at the peak: %s; until %s\n\n", show_number(demand->burst).text,
              show_date(demand->until_ms).text);
   out_printf("%-9s %9s %9s %10s %9s %9s %8s %8s  %-10s  %s\n", "layout", "nodes", "safe", "IDs/ms",
              "head-room", "for burst", "stall ms", "alone ms", "ends", "serves");

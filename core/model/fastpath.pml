@@ -105,7 +105,7 @@ bool inside = true, unique = true, ordered = true, timely = true;
 #else
 #define CLOSED_BY(gen) (CLOSED | (gen))
 #endif
-/* A late call with a base in tick 0 would take w + 1 where w is the last number of the node below. */
+/* The number after a node's last is the next node's first: it must not pass for a base's own. */
 #ifdef MUTANT_first_tick_published
 #define IS_PUBLISHED(w) true
 #else

@@ -397,6 +397,14 @@ TEST(Doctor, WatchPrintsNothingWhenNothingHappensAndEndsWhenInterrupted) {
     EXPECT_EQ(2, flake({"doctor", "--watch-seconds", seconds}).status);
 }
 
+// The kernel's own record: TFD_TIMER_ABSTIME and TFD_TIMER_CANCEL_ON_SET on CLOCK_REALTIME.
+TEST(Doctor, WatchAsksTheKernelToTellOfSteps) {
+  Outcome outcome = shell(
+      "\"$flake\" doctor --watch-seconds 2 & sleep 0.7;"
+      " grep -h -E 'clockid|settime' /proc/$!/fdinfo/*; wait");
+  expect_done(outcome, "clockid: 0\nsettime flags: 03\n");
+}
+
 TEST(Doctor, AClockThatStandsStillIsAFailure) {
   File clock(string(32, '\0'));
   const int64_t frozen_ns = time(nullptr) * int64_t{1000000000};

@@ -54,6 +54,34 @@ TEST(Manual, ThePageIsCleanForGroff) {
   expect_done(outcome, "");
 }
 
+// ---- docs/choosing.md ---------------------------------------------------------------------------
+
+// The commands of the guide, each with what the guide shows as its output.
+std::vector<std::pair<string, string>> examples() {
+  std::vector<std::pair<string, string>> all;
+  string blank;
+  bool inside = false;
+  for (const string &line : lines(read_file(FLAKE_SOURCE "docs/choosing.md"))) {
+    const bool indented = starts(line, "    ");
+    if (indented && starts(line, "    $ flake ")) all.emplace_back(line.substr(12), "");
+    if (indented && !starts(line, "    $")) all.back().second += blank + line.substr(4) + "\n";
+    if (indented || line.empty()) blank = line.empty() && inside ? blank + "\n" : "";
+    inside = (indented && !starts(line, "    $")) || (inside && line.empty());
+    if (indented && starts(line, "    $")) inside = true;
+  }
+  return all;
+}
+
+TEST(Manual, TheGuideShowsWhatTheCommandsPrint) {
+  ASSERT_GE(examples().size(), 4u);
+  for (const auto &[words, out] : examples()) {
+    Words arguments = split(words);
+    EXPECT_EQ(out, flake(arguments).out) << words;
+  }
+}
+
+// ---- completion ---------------------------------------------------------------------------------
+
 // What bash would offer for these words; the last one is not finished.
 Outcome complete(const string &words) {
   return flake_test::run(

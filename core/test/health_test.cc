@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What a generator says of itself: each reason and level of health at its edge, and stats that are
-// exact in whatever mixture of calls. Neither issues an ID, waits, or is held up by a call that waits.
+// exact in whatever mixture of calls. Neither issues an ID, or waits, or is held up by a call that
+// waits.
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <stddef.h>
