@@ -106,17 +106,16 @@ static int count_of(const doctor *d, doctor_level level) {
 
 static const char *const level_names[] = {"fail", "warn", "unknown", "ok"};
 
-static void print_text(const doctor *d, const finding *f) {
+static void print_text(const finding *f) {
   static const char *const shouted[] = {"FAIL", "WARN", "UNKNOWN", "OK"};
   out_printf("%-7s  %s: %s\n", shouted[f->level], f->name, f->value);
   if (f->level == DOCTOR_OK) return;
   out_printf("         want: %s\n", f->threshold);
   out_printf("         do:   %s\n", f->advice);
-  (void)d;
 }
 
-static void print_json(const doctor *d, const finding *f) {
-  out_printf("%s{\"level\":\"%s\",\"name\":", f == d->findings ? "" : ",", level_names[f->level]);
+static void print_json(const finding *f) {
+  out_printf("{\"level\":\"%s\",\"name\":", level_names[f->level]);
   out_json(f->name);
   out_text(",\"value\":");
   out_json(f->value);
@@ -141,7 +140,10 @@ static void print(const doctor *d, bool json) {
   for (doctor_level level = DOCTOR_FAIL; level <= DOCTOR_OK; level++)
     counts[level] = count_of(d, level);
   if (json) out_text("{\"findings\":[");
-  for (int i = 0; i < d->count; i++) (json ? print_json : print_text)(d, &d->findings[i]);
+  for (int i = 0; i < d->count; i++) {
+    if (json && i > 0) out_text(",");
+    (json ? print_json : print_text)(&d->findings[i]);
+  }
   out_printf(json ? "],\"fail\":%d,\"warn\":%d,\"unknown\":%d,\"ok\":%d}\n"
                   : "%d failed, %d to look at, %d unknown, %d ok\n",
              counts[DOCTOR_FAIL], counts[DOCTOR_WARN], counts[DOCTOR_UNKNOWN], counts[DOCTOR_OK]);

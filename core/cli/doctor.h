@@ -91,7 +91,7 @@ int64_t clock_step_ns(const clock_look *before, const clock_look *after);
 
 void doctor_look_kernel(doctor *d);  /* sync, leap second, errors */
 void doctor_look_daemons(doctor *d); /* who steers the clock, and may it step */
-void doctor_look_chrony(doctor *d, const char *path, bool running);
+void doctor_look_chrony(doctor *d, const char *path);
 void doctor_look_ntpd(doctor *d, const char *path, const char *arguments, bool running);
 void doctor_look_timesyncd(doctor *d, bool running);
 void doctor_look_layout(doctor *d);

@@ -97,7 +97,7 @@ static void judge_leaps(doctor *d, const chrony_conf *conf) {
              mode, conf->leapsecmode[0] ? "" : " (default)");
 }
 
-void doctor_look_chrony(doctor *d, const char *path, bool running) {
+void doctor_look_chrony(doctor *d, const char *path) {
   static chrony_conf conf;
   memset(&conf, 0, sizeof conf);
   conf.d = d;
@@ -106,7 +106,6 @@ void doctor_look_chrony(doctor *d, const char *path, bool running) {
                "run flake doctor as somebody who may read it", "cannot read %.200s", path);
     return;
   }
-  (void)running;
   judge_steps(d, &conf, path);
   judge_leaps(d, &conf);
   sources_judge(d, "chrony sources", &conf.sources, conf.leap_file);

@@ -114,7 +114,7 @@ static void look_chrony(doctor *d, process_list *list, bool guess) {
   char arguments[ARGUMENTS_SIZE];
   strcpy(arguments, list->arguments[CHRONYD]);
   const char *path = config_of(d, arguments, " -f", paths);
-  if (path && (list->seen[CHRONYD] || guess)) doctor_look_chrony(d, path, list->seen[CHRONYD]);
+  if (path && (list->seen[CHRONYD] || guess)) doctor_look_chrony(d, path);
 }
 
 static void look_ntpd(doctor *d, process_list *list, bool guess) {

@@ -63,8 +63,8 @@ Outcome with_kernel(const string &account, Words more = {}) {
   Words all = {"doctor", "--root", FLAKE_FIXTURES "doctor/machine"};
   all.insert(all.end(), more.begin(), more.end());
   return flake(all, "",
-               {"LD_PRELOAD=" FLAKE_SHIM, "FLAKE_SHIM_FILE=" + clock.path(),
-                "FLAKE_SHIM_ADJTIMEX=" + account});
+               {"LD_PRELOAD=" + flake_test::preloadable(FLAKE_SHIM),
+                "FLAKE_SHIM_FILE=" + clock.path(), "FLAKE_SHIM_ADJTIMEX=" + account});
 }
 
 // ---- as a whole ---------------------------------------------------------------------------------
@@ -366,8 +366,8 @@ Outcome with_step(const string &words, int64_t step_ns, int after_ms) {
     std::ofstream file(clock.path(), std::ios::binary | std::ios::in);
     file.write(reinterpret_cast<const char *>(&step_ns), sizeof step_ns);
   });
-  Outcome outcome = shell("LD_PRELOAD=\"" FLAKE_SHIM "\" FLAKE_SHIM_FILE=" + clock.path() +
-                          " exec \"$flake\" doctor " + words);
+  Outcome outcome = shell("LD_PRELOAD=" + flake_test::preloadable(FLAKE_SHIM) +
+                          " FLAKE_SHIM_FILE=" + clock.path() + " exec \"$flake\" doctor " + words);
   stepper.join();
   return outcome;
 }
@@ -412,8 +412,9 @@ TEST(Doctor, AClockThatStandsStillIsAFailure) {
   file.seekp(8);
   file.write(reinterpret_cast<const char *>(&frozen_ns), sizeof frozen_ns);
   file.close();
-  Outcome outcome =
-      flake({"doctor"}, "", {"LD_PRELOAD=" FLAKE_SHIM, "FLAKE_SHIM_FILE=" + clock.path()});
+  Outcome outcome = flake(
+      {"doctor"}, "",
+      {"LD_PRELOAD=" + flake_test::preloadable(FLAKE_SHIM), "FLAKE_SHIM_FILE=" + clock.path()});
   EXPECT_EQ(1, outcome.status);
   expect_finding(outcome, "step", "FAIL", "the wall clock stood still");
   EXPECT_PRED2(starts, outcome.out, "FAIL");

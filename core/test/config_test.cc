@@ -192,12 +192,12 @@ TEST(Config, AFloorAtOrBeforeTheEpochIsNone) {
 }
 
 TEST(Config, AFloorAfterTheTimeFieldLeavesNothing) {
-  for (const char *layout : {"41/10/12", "31/0/32*1s", "30/0/32*1s"}) {
-    flake_config config = make_config(layout, FLAKE_UNSET);
-    if (config.layout.node_bits) config.node = 1;
-    for (int64_t floor_ms : {flake_layout_expires_ms(&config.layout), kClockEndMs}) {
+  for (const char *text : {"41/10/12", "31/0/32*1s", "30/0/32*1s"}) {
+    flake_config config = make_config(text, 0);
+    const int64_t wraps_ms = config.layout.epoch_ms + (int64_t{1} << 32) * 1000 + kDayMs * 365;
+    for (int64_t floor_ms : {flake_layout_expires_ms(&config.layout), wraps_ms, kClockEndMs}) {
       config.start_floor_ms = floor_ms;
-      EXPECT_STATUS(FLAKE_E_TIME_USED_UP, open_status(config)) << layout << ' ' << floor_ms;
+      EXPECT_STATUS(FLAKE_E_TIME_USED_UP, open_status(config)) << text << ' ' << floor_ms;
     }
   }
 }

@@ -131,7 +131,7 @@ class Shim {
 
 void under_the_shim(const std::function<void(Shim &)> &body) {
   File file;
-  started_anew({{"LD_PRELOAD", FLAKE_SHIM}, {"FLAKE_SHIM_FILE", file.path()}}, [&] {
+  started_anew({{"LD_PRELOAD", preloadable(FLAKE_SHIM)}, {"FLAKE_SHIM_FILE", file.path()}}, [&] {
     Shim shim;
     body(shim);
   });

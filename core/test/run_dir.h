@@ -19,7 +19,7 @@ class RunDir {
     std::string path = (std::filesystem::temp_directory_path() / "flakecore.XXXXXX").string();
     if (getenv(kMade) != nullptr) return;
     if (mkdtemp(path.data()) == nullptr || setenv("FLAKECORE_RUN_DIR", path.c_str(), 1) != 0 ||
-        setenv(kMade, "1", 1) != 0) {
+        setenv(kMade, path.c_str(), 1) != 0) {
       std::perror("no directory for lock files");
       abort();
     }
@@ -32,13 +32,22 @@ class RunDir {
   }
   RunDir(const RunDir &) = delete;
 
+  static constexpr const char *kMade = "FLAKE_TEST_RUN_DIR";  // where it is, for the children
+
  private:
-  static constexpr const char *kMade = "FLAKE_TEST_RUN_DIR_MADE";
   std::string path_;  // empty: an ancestor's
   pid_t owner_ = 0;
 };
 
 inline const RunDir run_dir;
+
+// A name for a library that LD_PRELOAD can hold: it takes a blank for the end of one.
+inline std::string preloadable(const std::string &library) {
+  std::string link = std::string(getenv(RunDir::kMade)) + "/preload.so";
+  std::error_code exists;
+  std::filesystem::create_symlink(library, link, exists);
+  return link;
+}
 
 }  // namespace flake_test
 
