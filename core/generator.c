@@ -263,7 +263,8 @@ int64_t flake_next_range(flake_generator *gen, int64_t count, int64_t *issued) {
 
 /* Written so that compilers vectorise it. */
 static FLAKE_VECTORISE void fill(int64_t *ids, int64_t count, int64_t first, int64_t stride) {
-  for (int64_t i = 0, id = first; i < count; i++, id += stride) ids[i] = id;
+  uint64_t id = (uint64_t)first; /* one stride past the last ID may be past int64 */
+  for (int64_t i = 0; i < count; i++, id += (uint64_t)stride) ids[i] = (int64_t)id;
 }
 
 /* Fills what can be had at once and returns how many; end says what ended it, FLAKE_OK for all. */

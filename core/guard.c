@@ -39,7 +39,10 @@ static int open_dir(const char *given) {
   char path[PATH_MAX];
   size_t len = strlen(given);
   while (len > 1 && given[len - 1] == '/') len--;
-  if (len >= sizeof path) return -1;
+  if (len >= sizeof path) {
+    errno = ENAMETOOLONG;
+    return -1;
+  }
   memcpy(path, given, len);
   path[len] = 0;
   int dir = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);

@@ -2,14 +2,10 @@
 // Batches: a range and many IDs are exactly what as many single calls would have given, in both
 // modes, through every fault, and among threads that mix all calls. These tests run under the
 // thread sanitizer too.
-#include <stdlib.h>
-
 #include <algorithm>
 #include <atomic>
 #include <climits>
-#include <filesystem>
 #include <functional>
-#include <numeric>
 #include <random>
 #include <set>
 #include <string>
@@ -492,6 +488,27 @@ TEST(Many, WithinATickAreAMillionIdsInOneStride) {
   }
 }
 
+TEST(Many, ReachTheLargestIdThereIs) {
+  flake_config config = strict("41/10/12");
+  config.node = 1023;
+  Clock clock((flake_layout_expires_ms(&config.layout) - 2) * kNsPerMs);
+  Generator gen = open_now(config, clock);
+  Ids ids = many(gen, 5000).ids;
+  ASSERT_EQ(ids.size(), 4096u);
+  EXPECT_EQ(ids.back(), INT64_MAX);
+  EXPECT_STATUS(FLAKE_E_TIME_USED_UP, many(gen, 1).status);
+}
+
+TEST(Range, ReachesTheLargestIdThereIs) {
+  flake_config config = strict("t41s12n10");
+  config.node = 1023;
+  Clock clock((flake_layout_expires_ms(&config.layout) - 2) * kNsPerMs);
+  Generator gen = open_now(config, clock);
+  int64_t issued = 0;
+  const int64_t first = flake_next_range(gen, INT64_MAX, &issued);
+  EXPECT_EQ(first + (issued - 1) * flake_layout_stride(&config.layout), INT64_MAX);
+}
+
 TEST(Many, InALayoutWithoutSequenceFieldAreOneATick) {
   const flake_config config = strict("41/10/0");
   Clock clock;
@@ -889,24 +906,6 @@ TEST(Batches, InAnyMixtureRepeatNothingAndLeaveNoHole) {
 
 // ---- threads ------------------------------------------------------------------------------------
 
-// A run directory of its own, so that tests that run at the same time do not meet.
-class RunDir {
- public:
-  RunDir() {
-    EXPECT_NE(mkdtemp(path_), nullptr);
-    setenv("FLAKECORE_RUN_DIR", path_, 1);
-  }
-  RunDir(const RunDir &) = delete;
-  RunDir &operator=(const RunDir &) = delete;
-  ~RunDir() {
-    unsetenv("FLAKECORE_RUN_DIR");
-    std::filesystem::remove_all(path_);
-  }
-
- private:
-  char path_[32] = "/tmp/flake-test-XXXXXX";
-};
-
 constexpr int kThreads = 4;
 constexpr size_t kEach = 125000;
 
@@ -970,7 +969,6 @@ void expect_unique_and_rising(const std::vector<Ids> &drawn) {
 }
 
 TEST(Batches, OfThreadsThatMixAllCallsRepeatAndReorderNothing) {
-  RunDir dir;
   for (const flake_config &config : {strict("41/4/18", 60000), strict("t41s18n4", 60000),
                                      strict("41/10/12", 60000), monotonic("41/10/6", 86400000)}) {
     SCOPED_TRACE(text_of(config));
