@@ -197,7 +197,7 @@ flake_status flake_bounds(const flake_layout *layout, int64_t from_ms, int64_t u
 /* All but decimal have a fixed width and sort as text exactly as the IDs do. */
 typedef enum flake_format {
   FLAKE_FORMAT_DEC = 0,    /* 1..20 digits, no leading zero: "175928847299117063" */
-  FLAKE_FORMAT_HEX = 1,    /* 16 digits, 0-9 a-f: "0271063330800007" */
+  FLAKE_FORMAT_HEX = 1,    /* 16 digits, 0-9 a-f: "0271065ac1020007" */
   FLAKE_FORMAT_BASE32 = 2, /* 13 digits of Crockford's alphabet, 0-9 A-Z without I L O U */
   FLAKE_FORMAT_BASE58 = 3, /* 11 digits, 1-9 A-Z a-z without I O l */
   FLAKE_FORMAT_BASE62 = 4  /* 11 digits, 0-9 A-Z a-z */
@@ -234,10 +234,10 @@ typedef enum flake_clock_source {
                               so IDs carry older times; for layouts with a wide sequence */
 } flake_clock_source;
 
-/* Whether a lock file keeps other processes of this host from the node. The file lies in the
- * directory that the environment variable FLAKECORE_RUN_DIR names, else in the first of /run/lock,
- * /dev/shm and /tmp that can be used. It protects among processes that see the same directory. A
- * generator on a test clock takes no lock. */
+/* Whether lock files keep other processes of this host from the node. They lie in the directory that
+ * the environment variable FLAKECORE_RUN_DIR names by an absolute path, else in each of /run/lock,
+ * /dev/shm and /tmp that this user can use, and protect among processes that see the same directory.
+ * A generator on a test clock takes no lock. */
 typedef enum flake_guard_mode {
   FLAKE_GUARD_ON = 0,
   FLAKE_GUARD_UNSAFE_OFF = 1 /* nothing keeps a second process from the same IDs */

@@ -111,14 +111,17 @@ static void publish(flake_generator *gen, uint64_t word, const flake_view *v) {
 bool flake_stands_still(flake_generator *gen, uint64_t now_ns, uint64_t monotonic_ns) {
   flake_line *line = gen->line;
   uint64_t unlocked = 0;
-  if (!flake_cas(&line->lock, &unlocked, 1)) return false;
-  if (line->still_wall_ns != now_ns) {
-    line->still_wall_ns = now_ns;
-    line->still_monotonic_ns = monotonic_ns;
+  if (flake_load(&line->still_wall_ns) == now_ns) {
+    int64_t since_ns = (int64_t)(monotonic_ns - flake_load(&line->still_monotonic_ns));
+    return since_ns >= (int64_t)gen->still_ns && flake_load(&line->still_wall_ns) == now_ns;
   }
-  int64_t since_ns = (int64_t)(monotonic_ns - line->still_monotonic_ns);
-  flake_store(&line->lock, 0);
-  return since_ns >= (int64_t)gen->still_ns;
+  if (flake_cas(&line->lock, &unlocked, 1)) {
+    flake_store(&line->still_wall_ns, UINT64_MAX);
+    flake_store(&line->still_monotonic_ns, monotonic_ns);
+    flake_store(&line->still_wall_ns, now_ns);
+    flake_store(&line->lock, 0);
+  }
+  return false;
 }
 
 static flake_status cause(flake_generator *gen, const flake_view *v, uint64_t monotonic_ns) {

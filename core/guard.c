@@ -17,13 +17,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #define RUN_DIR_VARIABLE "FLAKECORE_RUN_DIR"
 
-static const char *const run_dirs[] = {"/run/lock", "/dev/shm", "/tmp"};
-#define RUN_DIRS ((int)(sizeof run_dirs / sizeof run_dirs[0]))
+static const char *const run_dirs[FLAKE_RUN_DIRS] = {"/run/lock", "/dev/shm", "/tmp"};
 
 /* "flakecore.", a space, a node, ".lock" */
 #define NAME_SIZE (FLAKE_SPACE_SIZE + 48)
@@ -39,6 +39,10 @@ static int open_dir(const char *given) {
   char path[PATH_MAX];
   size_t len = strlen(given);
   while (len > 1 && given[len - 1] == '/') len--;
+  if (given[0] != '/') { /* each working directory would be another one */
+    errno = EINVAL;
+    return -1;
+  }
   if (len >= sizeof path) {
     errno = ENAMETOOLONG;
     return -1;
@@ -79,10 +83,13 @@ static bool is_named(int dir, const char *name, int fd, struct stat *st) {
          named.st_ino == st->st_ino;
 }
 
-/* For the sentence that another process gets. A file that cannot be written holds no less. */
+/* For the sentence that another process gets. A file that cannot be written locks no less; beyond
+ * the file size limit a write would even be a signal. */
 static void write_pid(int fd) {
   char text[24];
+  struct rlimit limit;
   int len = snprintf(text, sizeof text, "%ld\n", (long)getpid());
+  if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur < sizeof text) return;
   if (ftruncate(fd, 0) == 0) (void)!pwrite(fd, text, (size_t)len, 0);
 }
 
@@ -96,7 +103,7 @@ static flake_status why_no_file(int dir, const char *name) {
                                                                            : FLAKE_E_NO_RUN_DIR;
 }
 
-static flake_status lock_in(int dir, const char *name, flake_guard *guard) {
+static flake_status lock_in(int dir, const char *name, flake_lock *lock) {
   int fd = open_file(dir, name);
   struct stat st;
   if (fd < 0) return why_no_file(dir, name);
@@ -110,45 +117,54 @@ static flake_status lock_in(int dir, const char *name, flake_guard *guard) {
     return status;
   }
   write_pid(fd);
-  *guard = (flake_guard){.fd = fd, .device = st.st_dev, .inode = st.st_ino};
+  *lock = (flake_lock){.fd = fd, .device = st.st_dev, .inode = st.st_ino};
   return FLAKE_OK;
 }
 
-/* Only a directory that is missing or closed to this user makes way for the next; one that is full
- * or broken does not, since another process may hold the node there. */
+/* Locks in every directory that this user can use, because another user may be able to use fewer.
+ * One that is missing or closed to this user is left out; one that is full or broken is not, since
+ * another process may hold the node there. */
 flake_status flake_guard_take(const flake_config *config, flake_guard *guard) {
   char name[NAME_SIZE];
   const char *chosen = getenv(RUN_DIR_VARIABLE);
   file_name(config, name);
-  for (int i = 0; i < (chosen ? 1 : RUN_DIRS); i++) {
+  guard->held = 0;
+  for (int i = 0; i < (chosen ? 1 : FLAKE_RUN_DIRS); i++) {
     int dir = open_dir(chosen ? chosen : run_dirs[i]);
-    if (dir < 0 && (errno == EMFILE || errno == ENFILE)) return FLAKE_E_OUT_OF_MEMORY;
-    if (dir < 0) continue;
-    flake_status status = lock_in(dir, name, guard);
-    close(dir);
-    if (status != FLAKE_E_AGAIN) return status;
+    flake_status status = FLAKE_E_AGAIN;
+    if (dir < 0 && (errno == EMFILE || errno == ENFILE)) status = FLAKE_E_OUT_OF_MEMORY;
+    if (dir >= 0) status = lock_in(dir, name, &guard->locks[guard->held]);
+    if (dir >= 0) close(dir);
+    if (status == FLAKE_E_AGAIN) continue;
+    if (status) {
+      flake_guard_drop(guard, true);
+      return status;
+    }
+    guard->held++;
   }
-  return FLAKE_E_NO_RUN_DIR;
+  return guard->held ? FLAKE_OK : FLAKE_E_NO_RUN_DIR;
 }
 
-static bool is_ours(const flake_guard *guard, struct stat *st) {
-  return guard->fd >= 0 && fstat(guard->fd, st) == 0 && st->st_dev == guard->device &&
-         st->st_ino == guard->inode;
+static bool is_ours(const flake_lock *lock, struct stat *st) {
+  return fstat(lock->fd, st) == 0 && st->st_dev == lock->device && st->st_ino == lock->inode;
 }
 
 bool flake_guard_holds(const flake_guard *guard) {
   struct stat st;
-  return is_ours(guard, &st) && st.st_nlink > 0;
+  for (int i = 0; i < guard->held; i++)
+    if (!is_ours(&guard->locks[i], &st) || st.st_nlink == 0) return false;
+  return true;
 }
 
 /* A program that closed all its descriptors may have opened another file under this number. */
 void flake_guard_drop(flake_guard *guard, bool unlock) {
   struct stat st;
-  if (is_ours(guard, &st)) {
-    if (unlock) flock(guard->fd, LOCK_UN);
-    close(guard->fd);
+  for (; guard->held > 0; guard->held--) {
+    const flake_lock *lock = &guard->locks[guard->held - 1];
+    if (!is_ours(lock, &st)) continue;
+    if (unlock) flock(lock->fd, LOCK_UN);
+    close(lock->fd);
   }
-  guard->fd = -1;
 }
 
 /* ---- the sentence ---------------------------------------------------------------------------- */
@@ -169,14 +185,14 @@ void flake_guard_explain(const flake_config *config, flake_status status, char *
   const char *chosen = getenv(RUN_DIR_VARIABLE);
   if (status == FLAKE_E_NO_RUN_DIR) {
     snprintf(text, text_size,
-             "no lock file can be had in %.200s; set " RUN_DIR_VARIABLE
-             " to a local directory that this user owns and others cannot write to, or switch the "
-             "guard off if nothing else on this host uses node %" PRId64,
-             chosen ? chosen : "/run/lock, /dev/shm or /tmp", config->node);
+             "no lock file for node %" PRId64 " can be had in %.200s; set " RUN_DIR_VARIABLE
+             " to the absolute path of a local directory that this user owns and others cannot "
+             "write to, and see that nothing else there has the name of the lock file",
+             config->node, chosen ? chosen : "/run/lock, /dev/shm or /tmp");
     return;
   }
   file_name(config, name);
-  for (int i = 0; i < (chosen ? 1 : RUN_DIRS); i++) {
+  for (int i = 0; i < (chosen ? 1 : FLAKE_RUN_DIRS); i++) {
     const char *path = chosen ? chosen : run_dirs[i];
     int dir = open_dir(path);
     long pid = dir < 0 ? 0 : holder_of(dir, name);

@@ -124,7 +124,8 @@ flake_status flake_health_get(flake_generator *gen, flake_health *health, size_t
     found.rewind_ms = v.now_tick < v.high_tick ? ticks_ms(gen, v.high_tick - v.now_tick) : 0;
   }
   bool frozen = gen->config.mode == FLAKE_MODE_STRICT && (found.reasons & FLAKE_REASON_FROZEN);
-  if (!status && frozen) found.status = FLAKE_E_CLOCK_FROZEN;
+  bool rewound = found.reasons & FLAKE_REASON_REWOUND;
+  if (!status && frozen) found.status = rewound ? FLAKE_E_CLOCK_REWOUND : FLAKE_E_CLOCK_FROZEN;
   found.level = found.status ? FLAKE_LEVEL_FAIL : found.reasons ? FLAKE_LEVEL_WARN : FLAKE_LEVEL_OK;
   *health = found;
   return FLAKE_OK;

@@ -132,12 +132,12 @@ typedef struct flake_line {
   alignas(64) flake_atomic base; /* word (node, tick, 0) of the published tick */
   flake_atomic gate;             /* start of that tick on the wall clock in ns */
   uint64_t tick_ns;
-  uint64_t seq_span;                  /* 2^seq_bits */
-  flake_atomic lock;                  /* 1: somebody publishes */
-  uint64_t mark;                      /* not 0: this process opened it */
-  alignas(64) uint64_t still_wall_ns; /* under lock: what the wall clock read when a call waited, */
-  uint64_t still_monotonic_ns;        /* and since when it has read the same */
-  uint64_t secret;                    /* of the random starts */
+  uint64_t seq_span;                      /* 2^seq_bits */
+  flake_atomic lock;                      /* 1: somebody publishes */
+  uint64_t mark;                          /* not 0: this process opened it */
+  alignas(64) flake_atomic still_wall_ns; /* what the wall clock read when a call waited, */
+  flake_atomic still_monotonic_ns;        /* and since when it has; both written under lock */
+  uint64_t secret;                        /* of the random starts */
 } flake_line;
 
 /* One private generator: both in a page that a fork wipes. */
@@ -146,11 +146,18 @@ typedef struct flake_page {
   flake_words words;
 } flake_page;
 
-/* The lock file of a node (guard.c). */
-typedef struct flake_guard {
-  int fd; /* -1: none is held */
+/* A lock file that is open (guard.c). */
+typedef struct flake_lock {
+  int fd;
   dev_t device;
   ino_t inode;
+} flake_lock;
+
+/* The lock files of a node, in as many directories as this user can use; held 0: none. */
+#define FLAKE_RUN_DIRS 3
+typedef struct flake_guard {
+  int held;
+  flake_lock locks[FLAKE_RUN_DIRS];
 } flake_guard;
 
 struct flake_generator {
@@ -230,7 +237,7 @@ int64_t flake_issued_at(flake_generator *gen, uint64_t word);
 flake_status flake_guard_take(const flake_config *config, flake_guard *guard);
 /* guard.c: closes the file, if it is open; unlocks it too, for the children that inherited it. */
 void flake_guard_drop(flake_guard *guard, bool unlock);
-/* guard.c: whether the lock still protects: the descriptor is ours and the file has its name. */
+/* guard.c: whether the locks still protect: descriptors are ours and files are not deleted. */
 bool flake_guard_holds(const flake_guard *guard);
 /* guard.c: one sentence on why the file could not be locked. */
 void flake_guard_explain(const flake_config *config, flake_status status, char *text,

@@ -189,19 +189,62 @@ static const struct {
     {"ipv4:", from_ipv4}, {"random:", from_random},
 };
 
-static int64_t ask(const request *req, const char *source) {
-  for (size_t i = 0; i < sizeof sources / sizeof sources[0]; i++) {
-    const char *name = sources[i].name;
-    size_t len = strlen(name);
-    bool argued = name[len - 1] == ':';
-    if (argued ? strncmp(source, name, len) == 0 && source[len] : strcmp(source, name) == 0)
-      return sources[i].ask(req, source, source + len);
+/* The row of a source, or -1: a number or nothing known. */
+static int row_of(const char *source) {
+  for (int i = 0; i < (int)(sizeof sources / sizeof sources[0]); i++) {
+    size_t len = strlen(sources[i].name);
+    bool argued = sources[i].name[len - 1] == ':';
+    if (argued ? strncmp(source, sources[i].name, len) == 0 : strcmp(source, sources[i].name) == 0)
+      return i;
   }
-  if (*source >= '0' && *source <= '9') return node_of_text(req, source, source, strlen(source));
-  return say(req, FLAKE_E_INVALID_ARGUMENT,
-             "\"%.100s\" is no source of a node; use a number, env:NAME, file:PATH, "
-             "hostname-ordinal, ipv4:PREFIX, random:FLEET, or several with commas",
-             source);
+  return -1;
+}
+
+static bool is_number(const char *source) {
+  int64_t ignored;
+  return read_number(source, strlen(source), &ignored);
+}
+
+/* Whether a source is one: a number, or a known name with an argument where it needs one; no
+ * environment variable has a blank in its name. */
+static bool is_source(const char *source) {
+  int row = row_of(source);
+  if (row < 0) return is_number(source);
+  size_t len = strlen(sources[row].name);
+  bool named = sources[row].name[len - 1] != ':' || source[len];
+  return named && (strncmp(source, "env:", 4) != 0 || !strchr(source, ' '));
+}
+
+static int64_t ask(const request *req, const char *source) {
+  int row = row_of(source);
+  if (row < 0) return node_of_text(req, source, source, strlen(source));
+  return sources[row].ask(req, source, source + strlen(sources[row].name));
+}
+
+/* Copies the next link of the chain and moves on; false when it is too long for a source. */
+static bool next_source(const char **at, const char *end, char source[WORD_SIZE]) {
+  const char *comma = memchr(*at, ',', (size_t)(end - *at));
+  size_t len = (size_t)((comma ? comma : end) - *at);
+  if (len >= WORD_SIZE || memchr(*at, 0, len)) return false;
+  memcpy(source, *at, len);
+  source[len] = 0;
+  *at = comma ? comma + 1 : NULL;
+  return true;
+}
+
+/* All links are looked at before any is asked: a typo must not wait for a host that reaches it. */
+static int64_t check_chain(const request *req, const char *at, const char *end) {
+  char source[WORD_SIZE];
+  while (at) {
+    if (!next_source(&at, end, source))
+      return say(req, FLAKE_E_INVALID_ARGUMENT, "a source of a node has at most 255 characters");
+    if (!is_source(source))
+      return say(req, FLAKE_E_INVALID_ARGUMENT,
+                 "\"%.100s\" is no source of a node; use a number, env:NAME, file:PATH, "
+                 "hostname-ordinal, ipv4:PREFIX, random:FLEET, or several with commas",
+                 source);
+  }
+  return FLAKE_OK;
 }
 
 int64_t flake_node_from(const char *chain, size_t chain_len, const flake_layout *layout, char *text,
@@ -212,17 +255,12 @@ int64_t flake_node_from(const char *chain, size_t chain_len, const flake_layout 
   if (flake_layout_valid(layout))
     return say(&req, FLAKE_E_BAD_LAYOUT, "%s", flake_status_text(FLAKE_E_BAD_LAYOUT));
   const char *at = chain, *end = chain + chain_len;
-  int64_t node;
+  char source[WORD_SIZE];
+  int64_t node = check_chain(&req, at, end);
+  if (node) return node;
   do {
-    const char *comma = memchr(at, ',', (size_t)(end - at));
-    size_t len = (size_t)((comma ? comma : end) - at);
-    char source[WORD_SIZE];
-    if (len >= sizeof source || memchr(at, 0, len))
-      return say(&req, FLAKE_E_INVALID_ARGUMENT, "a source of a node has at most 255 characters");
-    memcpy(source, at, len);
-    source[len] = 0;
+    (void)next_source(&at, end, source);
     node = ask(&req, source);
-    at = comma ? comma + 1 : NULL;
   } while (node == FLAKE_E_NO_NODE && at);
   return node;
 }

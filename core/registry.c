@@ -124,14 +124,13 @@ static flake_status generator_new(const flake_config *config, flake_test_clock *
     return FLAKE_E_OUT_OF_MEMORY;
   }
   derive(gen, config, test);
-  gen->guard.fd = -1;
   gen->line = &page->line;
   gen->words = &page->words;
   gen->pid = getpid();
   gen->line->mark = 1;
   gen->line->tick_ns = gen->tick_ns;
   gen->line->seq_span = gen->seq_mask + 1;
-  gen->line->still_wall_ns = UINT64_MAX;
+  flake_store(&gen->line->still_wall_ns, UINT64_MAX);
   flake_store(&gen->line->gate, FLAKE_GATE_SHUT);
   flake_store(&gen->words->word, FLAKE_CLOSED);
   flake_status status = config->seq_spread_bits
@@ -222,7 +221,7 @@ bool flake_registry_guard_lost(const flake_generator *gen) {
   registry *reg = registry_of_process();
   if (!reg) return false;
   pthread_mutex_lock(&reg->lock);
-  bool lost = gen->guard.fd >= 0 && !flake_guard_holds(&gen->guard);
+  bool lost = !flake_guard_holds(&gen->guard);
   pthread_mutex_unlock(&reg->lock);
   return lost;
 }

@@ -40,7 +40,8 @@ static const struct {
      "every sequence number that may be used now is spent; retry, allow a longer max_wait_ms (in "
      "monotonic mode max_lead_ms), or choose a layout with more sequence bits"},
     {"deadline_passed", FLAKE_CLASS_RETRY,
-     "max_wait_ms ended before the generator's first tick began; retry, or allow a longer wait"},
+     "the generator's first tick did not begin within max_wait_ms (in monotonic mode max_lead_ms); "
+     "retry, or allow more"},
     {"ceiling_reached", FLAKE_CLASS_OPERATOR,
      "the generator's right to issue ends here; open one with a higher ceiling_ms"},
     {"lease_lost", FLAKE_CLASS_RETRY, "the lease belongs to another holder now; acquire a new one"},

@@ -896,26 +896,28 @@ void on_host(Body body) {
   });
 }
 
-// The lock file must be in this one of the default directories alone, and a second process must
-// find it there. Nowhere: no directory can be used.
-void expect_lock_in(const flake_config &config, const std::string &where) {
+// Lock files must be in these of the default directories, and a second process must find them.
+// Nowhere: no directory can be used.
+void expect_lock_in(const flake_config &config, const std::vector<std::string> &where) {
   Peer other;
   Generator gen(config);
   EXPECT_STATUS(where.empty() ? FLAKE_E_NO_RUN_DIR : FLAKE_OK, gen.status());
   for (const char *dir : {kRunLock, kDevShm, kTmp})
-    EXPECT_EQ(fs::exists(std::string(dir) + "/" + lock_name(config)), dir == where) << dir;
+    EXPECT_EQ(fs::exists(std::string(dir) + "/" + lock_name(config)),
+              std::count(where.begin(), where.end(), dir) > 0)
+        << dir;
   EXPECT_STATUS(where.empty() ? FLAKE_E_NO_RUN_DIR : FLAKE_E_NODE_IN_USE, other.open(config));
 }
 
-TEST_F(Guard, WithoutAChosenDirectoryTheLockLiesInTheFirstThatCanBeUsed) {
-  on_host([&] { expect_lock_in(config, kRunLock); });
+TEST_F(Guard, WithoutAChosenDirectoryALockLiesInEachThatCanBeUsed) {
+  on_host([&] { expect_lock_in(config, {kRunLock, kDevShm, kTmp}); });
   on_host([&] {
     mount_tmpfs(kRunLock, "mode=1777", MS_RDONLY);
-    expect_lock_in(config, kDevShm);
+    expect_lock_in(config, {kDevShm, kTmp});
     mount_tmpfs(kDevShm, "mode=1777", MS_RDONLY);
-    expect_lock_in(with_node(config, 2), kTmp);
+    expect_lock_in(with_node(config, 2), {kTmp});
     mount_tmpfs(kTmp, "mode=1777", MS_RDONLY);
-    expect_lock_in(with_node(config, 3), "");
+    expect_lock_in(with_node(config, 3), {});
     expect_says(explain(config, FLAKE_E_NO_RUN_DIR), {kVariable, kRunLock, kDevShm, kTmp});
   });
 }
@@ -924,10 +926,10 @@ TEST_F(Guard, AChosenDirectoryIsTheOnlyOne) {
   on_host([&] {
     ASSERT_EQ(mkdir("/tmp/chosen", 0700), 0);
     setenv(kVariable, "/tmp/chosen", 1);
-    expect_lock_in(config, "/tmp/chosen");
+    expect_lock_in(config, {"/tmp/chosen"});
     EXPECT_TRUE(fs::exists("/tmp/chosen/" + lock_name(config)));
     setenv(kVariable, "/tmp/missing", 1);
-    expect_lock_in(config, "");
+    expect_lock_in(config, {});
   });
 }
 
@@ -935,30 +937,30 @@ TEST_F(Guard, ADefaultDirectoryThatIsMissingOrUnsafeMakesWayForTheNext) {
   on_host([&] {
     ASSERT_EQ(umount(kRunLock), 0);
     ASSERT_EQ(rmdir(kRunLock), 0);
-    expect_lock_in(config, kDevShm);
+    expect_lock_in(config, {kDevShm, kTmp});
   });
   on_host([&] {
     ASSERT_EQ(chmod(kRunLock, 0777), 0);
-    expect_lock_in(config, kDevShm);
+    expect_lock_in(config, {kDevShm, kTmp});
   });
   on_host([&] {
     ASSERT_EQ(umount(kRunLock), 0);
     ASSERT_EQ(rmdir(kRunLock), 0);
     ASSERT_EQ(mkdir("/tmp/good", 0700) | symlink("/tmp/good", kRunLock), 0);
-    expect_lock_in(config, kDevShm);
+    expect_lock_in(config, {kDevShm, kTmp});
     EXPECT_TRUE(fs::is_empty("/tmp/good"));
   });
   on_host([&] {
     ASSERT_EQ(chmod(kRunLock, 0500), 0);
     drop_capabilities();
-    expect_lock_in(config, kDevShm);
+    expect_lock_in(config, {kDevShm, kTmp});
   });
 }
 
 TEST_F(Guard, ADefaultDirectoryThatIsFullDoesNotMakeWay) {
   on_host([&] {
     mount_tmpfs(kRunLock, "mode=1777,nr_inodes=1");
-    expect_lock_in(config, "");
+    expect_lock_in(config, {});
   });
 }
 
@@ -966,7 +968,7 @@ TEST_F(Guard, ALockFileThatNothingCanBeWrittenToLocksAllTheSame) {
   on_host([&] {
     mount_tmpfs(kRunLock, "mode=1777,size=4k");
     write_file("/run/lock/full", std::string(4096, 'x'));
-    expect_lock_in(config, kRunLock);
+    expect_lock_in(config, {kRunLock, kDevShm, kTmp});
   });
 }
 
@@ -980,6 +982,31 @@ TEST_F(Guard, ALockThatIsHeldIsRespectedWhereTheDirectoryIsReadOnly) {
     ASSERT_EQ(mount(nullptr, kRunLock, nullptr, MS_REMOUNT | MS_BIND | MS_RDONLY, nullptr), 0);
     ASSERT_TRUE(fs::exists(std::string(kRunLock) + "/" + lock_name(config)));
     EXPECT_STATUS(FLAKE_E_NODE_IN_USE, try_open(config));
+  });
+}
+
+TEST_F(Guard, UsersWhoCanUseDifferentDirectoriesMeetAllTheSame) {
+  on_host([&] {
+    ASSERT_EQ(chmod(kRunLock, 0755), 0);  // as some distributions have it: for root alone
+    Peer other;
+    in_child([&] {
+      ASSERT_TRUE(setgid(kNobody) == 0 && setuid(kNobody) == 0);
+      Generator gen(config);
+      ASSERT_STATUS(FLAKE_OK, gen.status());
+      EXPECT_STATUS(FLAKE_E_NODE_IN_USE, other.open(config));
+    });
+  });
+}
+
+TEST_F(Guard, ARelativeRunDirectoryIsRefused) {
+  for (const char *dir : {".", "here", "./x", ""}) expect_no_run_dir(config, dir);
+}
+
+TEST_F(Guard, AFileSizeLimitIsNoSignal) {
+  in_child([&] {
+    const rlimit none{0, 0};
+    ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &none), 0);
+    EXPECT_STATUS(FLAKE_OK, try_open(config));
   });
 }
 

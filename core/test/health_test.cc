@@ -285,7 +285,7 @@ TEST(Health, OfAClockThatStandsStillBelowItsHighestIsRewoundAndFrozen) {
   clock.set_rate(0);
   expect_warning(gen, FLAKE_REASON_REWOUND);
   clock.advance(2 * kNsPerMs);
-  expect_failing(gen, FLAKE_REASON_REWOUND | FLAKE_REASON_FROZEN, FLAKE_E_CLOCK_FROZEN);
+  expect_failing(gen, FLAKE_REASON_REWOUND | FLAKE_REASON_FROZEN, FLAKE_E_CLOCK_REWOUND);
 }
 
 // ---- lead ---------------------------------------------------------------------------------------

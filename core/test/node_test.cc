@@ -602,6 +602,9 @@ TEST(Node, OfAChainASourceThatIsThereButBadIsNotPassedOver) {
   expect_node(FLAKE_E_NODE_OUT_OF_RANGE, "1024,7", {"1024"});
   expect_node(FLAKE_E_INVALID_ARGUMENT, "random:0,7");
   expect_node(FLAKE_E_INVALID_ARGUMENT, "nonsense,7", {"nonsense"});
+  for (const char *typo :
+       {"7,nonsense", "7,", "7,,8", "env:HOME ,7", "7,env:", "7,hostnme-ordinal"})
+    expect_node(FLAKE_E_INVALID_ARGUMENT, typo, {"no source"});
   expect_node(FLAKE_E_NODE_OUT_OF_RANGE, "ipv4:8,7");
   for (const char *value : {"", "x", "-1"}) {
     Variable variable("FLAKE_TEST_NODE", value);
