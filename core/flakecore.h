@@ -234,9 +234,9 @@ typedef enum flake_clock_source {
                               so IDs carry older times; for layouts with a wide sequence */
 } flake_clock_source;
 
-/* Whether lock files keep other processes of this host from the node. They lie in the directory that
+/* Whether lock files keep other processes of this host from a node. They lie in the directory that
  * the environment variable FLAKECORE_RUN_DIR names by an absolute path, else in each of /run/lock,
- * /dev/shm and /tmp that this user can use, and protect among processes that see the same directory.
+ * /dev/shm and /tmp that this user can use, and protect among processes that see that directory.
  * A generator on a test clock takes no lock. */
 typedef enum flake_guard_mode {
   FLAKE_GUARD_ON = 0,
