@@ -158,7 +158,7 @@ TEST(Doctor, AnAnnouncedLeapSecondIsAWarning) {
 // As in a container: adjtimex is denied.
 TEST(Doctor, WhatSeccompDeniesIsUnknown) {
 #ifndef SYS_adjtimex
-  GTEST_SKIP() << "this machine has another call";
+  FAIL() << "this machine has another call";
 #else
   pid_t child = fork();
   ASSERT_GE(child, 0);
@@ -183,7 +183,7 @@ TEST(Doctor, WhatSeccompDeniesIsUnknown) {
   int status = 0;
   waitpid(child, &status, 0);
   ASSERT_TRUE(WIFEXITED(status));
-  if (WEXITSTATUS(status) == 77) GTEST_SKIP() << "no seccomp here";
+  if (WEXITSTATUS(status) == 77) FAIL() << "no seccomp here";
   EXPECT_EQ(0, WEXITSTATUS(status));
 #endif
 }
