@@ -26,6 +26,7 @@
 #include <vector>
 
 #include "flake_test.h"
+#include "in_child.h"
 
 namespace {
 
@@ -36,23 +37,6 @@ constexpr const char *kVariable = "FLAKECORE_RUN_DIR";
 constexpr uid_t kNobody = 65534;
 
 // ---- processes ----------------------------------------------------------------------------------
-
-// Runs body in a child process, within a minute; what fails there fails here.
-template <typename Body>
-void in_child(Body body) {
-  std::fflush(nullptr);
-  const pid_t child = fork();
-  ASSERT_GE(child, 0);
-  if (child == 0) {
-    alarm(60);
-    body();
-    std::fflush(nullptr);
-    _exit(testing::Test::HasFailure() ? 1 : 0);
-  }
-  int status = 0;
-  ASSERT_EQ(waitpid(child, &status, 0), child);
-  EXPECT_EQ(status, 0) << "the child failed";
-}
 
 enum class What { kOpen, kNext, kClose, kReasons, kBeget, kLeave };
 

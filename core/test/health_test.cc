@@ -24,40 +24,14 @@
 #include <vector>
 
 #include "flake_test.h"
+#include "in_child.h"
+#include "small_generator.h"
 
 namespace {
 
 using namespace flake_test;
 
-using Random = std::mt19937_64;
-
-constexpr int64_t kHour = 3600 * kNsPerSecond;
 constexpr int64_t kYearMs = int64_t{365} * 86400000;
-
-int64_t pick(Random &random, int64_t low, int64_t high) {
-  return std::uniform_int_distribution<int64_t>(low, high)(random);
-}
-
-flake_config strict(std::string_view layout = "41/10/2", int64_t max_wait_ms = 1100) {
-  flake_config config = make_config(layout);
-  config.max_wait_ms = max_wait_ms;
-  return config;
-}
-
-flake_config monotonic(std::string_view layout = "41/10/2", int64_t max_lead_ms = 1000) {
-  flake_config config = make_config(layout);
-  config.mode = FLAKE_MODE_MONOTONIC;
-  config.max_lead_ms = max_lead_ms;
-  return config;
-}
-
-// Opens, and lets the first usable tick begin.
-Generator open_now(const flake_config &config, Clock &clock) {
-  Generator gen(config, clock);
-  EXPECT_STATUS(FLAKE_OK, gen.status());
-  clock.advance(config.layout.tick_ms * kNsPerMs);
-  return gen;
-}
 
 void draw(Generator &gen, int64_t count) {
   for (int64_t i = 0; i < count; i++) ASSERT_ID(gen.next());
@@ -127,23 +101,6 @@ void expect_warning(flake_generator *gen, uint32_t reasons) {
 
 void expect_failing(flake_generator *gen, uint32_t reasons, int64_t status) {
   expect_health(health_of(gen), FLAKE_LEVEL_FAIL, reasons, status);
-}
-
-// Runs body in a child process, within a minute; what fails there fails here.
-template <typename Body>
-void in_child(Body body) {
-  std::fflush(nullptr);
-  const pid_t child = fork();
-  ASSERT_GE(child, 0);
-  if (child == 0) {
-    alarm(60);
-    body();
-    std::fflush(nullptr);
-    _exit(testing::Test::HasFailure() ? 1 : 0);
-  }
-  int status = 0;
-  ASSERT_EQ(waitpid(child, &status, 0), child);
-  EXPECT_EQ(status, 0) << "the child failed";
 }
 
 // ---- when all is well ---------------------------------------------------------------------------

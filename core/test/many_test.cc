@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "flake_test.h"
+#include "small_generator.h"
 
 namespace {
 
@@ -21,36 +22,9 @@ using namespace flake_test;
 
 using Number = std::pair<int64_t, int64_t>;  // tick and sequence
 using Ids = std::vector<int64_t>;
-using Random = std::mt19937_64;
 
 constexpr int64_t kNow = kNowMs - FLAKE_EPOCH_MS;  // the tick at kNowMs, of 1 ms and default epoch
-constexpr int64_t kHour = 3600 * kNsPerSecond;
 constexpr int64_t kUntouched = -77;
-
-int64_t pick(Random &random, int64_t low, int64_t high) {
-  return std::uniform_int_distribution<int64_t>(low, high)(random);
-}
-
-flake_config strict(std::string_view layout = "41/10/2", int64_t max_wait_ms = 1100) {
-  flake_config config = make_config(layout);
-  config.max_wait_ms = max_wait_ms;
-  return config;
-}
-
-flake_config monotonic(std::string_view layout = "41/10/2", int64_t max_lead_ms = 1000) {
-  flake_config config = make_config(layout);
-  config.mode = FLAKE_MODE_MONOTONIC;
-  config.max_lead_ms = max_lead_ms;
-  return config;
-}
-
-// Opens, and lets the first usable tick begin: with 1 ms ticks the clock then reads kNow + 1.
-Generator open_now(const flake_config &config, Clock &clock) {
-  Generator gen(config, clock);
-  EXPECT_STATUS(FLAKE_OK, gen.status());
-  clock.advance(config.layout.tick_ms * kNsPerMs);
-  return gen;
-}
 
 Number number_of(const flake_config &config, int64_t id) {
   flake_decoded parts = decode(config.layout, id);

@@ -28,6 +28,7 @@
 #include <vector>
 
 #include "flake_test.h"
+#include "in_child.h"
 
 namespace {
 
@@ -96,23 +97,6 @@ class Directory {
  private:
   char path_[32] = "/tmp/flake-test-XXXXXX";
 };
-
-// Runs body in a child process, within a minute; what fails there fails here.
-template <typename Body>
-void in_child(Body body) {
-  std::fflush(nullptr);
-  const pid_t child = fork();
-  ASSERT_GE(child, 0);
-  if (child == 0) {
-    alarm(60);
-    body();
-    std::fflush(nullptr);
-    _exit(testing::Test::HasFailure() ? 1 : 0);
-  }
-  int status = 0;
-  ASSERT_EQ(waitpid(child, &status, 0), child);
-  EXPECT_EQ(status, 0) << "the child failed";
-}
 
 void write_file(const char *path, const std::string &content) {
   std::ofstream file(path);
