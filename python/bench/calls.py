@@ -73,6 +73,7 @@ def main():
         ("next_id_str", "gen.next_id_str()", 1),
         ("next_ids(1000)", "many.next_ids(N)", N),
         ("list(range(1000))", "list(range(N))", N),
+        ("list(range(1000, 2000))", "list(range(N, 2 * N))", N),
         ("list(range(id, id + 1000))", "list(range(B, B + N))", N),
         ("fill 1000", "many.fill(buffer)", N),
         ("next_range(1000), per call", "many.next_range(N)", 1),
