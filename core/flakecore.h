@@ -254,8 +254,8 @@ typedef struct flake_config {
   int64_t node;            /* 0..2^node_bits-1; no default (0 when the layout has no node field) */
   int64_t max_wait_ms;     /* bounds a whole call, 0..86400000; 1100 rides out a leap second */
   int64_t max_lead_ms;     /* monotonic: how far ahead of the clock, 0..86400000. Must be given,
-                              unless start_floor_ms is (then there is no bound): after a crash, a
-                              restart within this time could repeat IDs */
+                              unless start_floor_ms is (then there is no bound): another process
+                              that opens the node this soon after this one ended repeats IDs */
   int64_t start_floor_ms;  /* issue no ID with an earlier time than this Unix ms; unset: no floor */
   int64_t ceiling_ms;      /* the first Unix ms not to be used; unset: the end of the time field */
   int64_t seq_spread_bits; /* 0..seq_bits: start each tick's sequence at a random number below
@@ -365,7 +365,7 @@ typedef enum flake_reason {
   FLAKE_REASON_FROZEN = 2,        /* the wall clock stands still */
   FLAKE_REASON_LEAD = 4,          /* monotonic: more than half of max_lead_ms is used */
   FLAKE_REASON_GUARD_OFF = 8,     /* host_guard is FLAKE_GUARD_UNSAFE_OFF */
-  FLAKE_REASON_GUARD_LOST = 16,   /* the lock file was deleted or its descriptor closed */
+  FLAKE_REASON_GUARD_LOST = 16,   /* the lock file was deleted, moved or closed */
   FLAKE_REASON_EXPIRES = 32,      /* the time field ends within a year */
   FLAKE_REASON_CEILING_NEAR = 64, /* less than a minute is left below ceiling_ms */
   FLAKE_REASON_PID_CHECKED = 128  /* no memory that a fork wipes: slower, compares the process ID */

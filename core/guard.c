@@ -103,21 +103,27 @@ static flake_status why_no_file(int dir, const char *name) {
                                                                            : FLAKE_E_NO_RUN_DIR;
 }
 
-static flake_status lock_in(int dir, const char *name, flake_lock *lock) {
+static flake_status lock_in(int dir, const char *dir_path, const char *name, flake_lock *lock) {
   int fd = open_file(dir, name);
+  size_t path_size = strlen(dir_path) + strlen(name) + 2;
   struct stat st;
   if (fd < 0) return why_no_file(dir, name);
   flake_status status = FLAKE_OK;
-  if (flock(fd, LOCK_EX | LOCK_NB) != 0)
+  char *path = malloc(path_size);
+  if (!path)
+    status = FLAKE_E_OUT_OF_MEMORY;
+  else if (flock(fd, LOCK_EX | LOCK_NB) != 0)
     status = errno == EWOULDBLOCK ? FLAKE_E_NODE_IN_USE : FLAKE_E_NO_RUN_DIR;
   else if (!is_named(dir, name, fd, &st))
     status = FLAKE_E_NO_RUN_DIR;
   if (status) {
+    free(path);
     close(fd);
     return status;
   }
   write_pid(fd);
-  *lock = (flake_lock){.fd = fd, .device = st.st_dev, .inode = st.st_ino};
+  snprintf(path, path_size, "%s/%s", dir_path, name);
+  *lock = (flake_lock){.fd = fd, .path = path, .device = st.st_dev, .inode = st.st_ino};
   return FLAKE_OK;
 }
 
@@ -130,10 +136,11 @@ flake_status flake_guard_take(const flake_config *config, flake_guard *guard) {
   file_name(config, name);
   guard->held = 0;
   for (int i = 0; i < (chosen ? 1 : FLAKE_RUN_DIRS); i++) {
-    int dir = open_dir(chosen ? chosen : run_dirs[i]);
+    const char *path = chosen ? chosen : run_dirs[i];
+    int dir = open_dir(path);
     flake_status status = FLAKE_E_AGAIN;
     if (dir < 0 && (errno == EMFILE || errno == ENFILE)) status = FLAKE_E_OUT_OF_MEMORY;
-    if (dir >= 0) status = lock_in(dir, name, &guard->locks[guard->held]);
+    if (dir >= 0) status = lock_in(dir, path, name, &guard->locks[guard->held]);
     if (dir >= 0) close(dir);
     if (status == FLAKE_E_AGAIN) continue;
     if (status) {
@@ -145,23 +152,31 @@ flake_status flake_guard_take(const flake_config *config, flake_guard *guard) {
   return guard->held ? FLAKE_OK : FLAKE_E_NO_RUN_DIR;
 }
 
-static bool is_ours(const flake_lock *lock, struct stat *st) {
-  return fstat(lock->fd, st) == 0 && st->st_dev == lock->device && st->st_ino == lock->inode;
-}
-
-bool flake_guard_holds(const flake_guard *guard) {
-  struct stat st;
-  for (int i = 0; i < guard->held; i++)
-    if (!is_ours(&guard->locks[i], &st) || st.st_nlink == 0) return false;
-  return true;
+static bool is_same(const flake_lock *lock, const struct stat *st) {
+  return st->st_dev == lock->device && st->st_ino == lock->inode;
 }
 
 /* A program that closed all its descriptors may have opened another file under this number. */
-void flake_guard_drop(flake_guard *guard, bool unlock) {
+static bool is_ours(const flake_lock *lock) {
   struct stat st;
+  return fstat(lock->fd, &st) == 0 && is_same(lock, &st);
+}
+
+/* Whoever opens the node looks at the path: a file that was moved away keeps nobody out. */
+bool flake_guard_holds(const flake_guard *guard) {
+  struct stat st;
+  for (int i = 0; i < guard->held; i++) {
+    const flake_lock *lock = &guard->locks[i];
+    if (!is_ours(lock) || lstat(lock->path, &st) != 0 || !is_same(lock, &st)) return false;
+  }
+  return true;
+}
+
+void flake_guard_drop(flake_guard *guard, bool unlock) {
   for (; guard->held > 0; guard->held--) {
     const flake_lock *lock = &guard->locks[guard->held - 1];
-    if (!is_ours(lock, &st)) continue;
+    free(lock->path);
+    if (!is_ours(lock)) continue;
     if (unlock) flock(lock->fd, LOCK_UN);
     close(lock->fd);
   }
@@ -179,16 +194,37 @@ static long holder_of(int dir, const char *name) {
   return len > 0 ? strtol(text, NULL, 10) : 0;
 }
 
+/* What keeps a chosen directory from serving, as far as looking at it tells. */
+static const char *fault_of(const char *path) {
+  if (path[0] == 0) return "empty";
+  if (path[0] != '/') return "not an absolute path";
+  int dir = open_dir(path);
+  if (dir >= 0) {
+    close(dir);
+    if (access(path, W_OK) != 0) return strerror(errno);
+    return "its file system is full or cannot lock, or something else has the lock file's name";
+  }
+  if (errno == EPERM) return "another user owns it, or others can write to it and it is not sticky";
+  if (errno == ELOOP || errno == ENOTDIR) return "a symbolic link, or not a directory";
+  return strerror(errno);
+}
+
+static void explain_no_run_dir(const char *chosen, int64_t node, char *text, size_t text_size) {
+  snprintf(text, text_size,
+           "no lock file for node %" PRId64 " can be had in %s%.200s%s%.90s; set " RUN_DIR_VARIABLE
+           " to the absolute path of a local directory that this user owns and others cannot "
+           "write to",
+           node, chosen ? RUN_DIR_VARIABLE " \"" : "",
+           chosen ? chosen : "/run/lock, /dev/shm or /tmp", chosen ? "\": " : "",
+           chosen ? fault_of(chosen) : "");
+}
+
 void flake_guard_explain(const flake_config *config, flake_status status, char *text,
                          size_t text_size) {
   char name[NAME_SIZE];
   const char *chosen = getenv(RUN_DIR_VARIABLE);
   if (status == FLAKE_E_NO_RUN_DIR) {
-    snprintf(text, text_size,
-             "no lock file for node %" PRId64 " can be had in %.200s; set " RUN_DIR_VARIABLE
-             " to the absolute path of a local directory that this user owns and others cannot "
-             "write to, and see that nothing else there has the name of the lock file",
-             config->node, chosen ? chosen : "/run/lock, /dev/shm or /tmp");
+    explain_no_run_dir(chosen, config->node, text, text_size);
     return;
   }
   file_name(config, name);

@@ -69,8 +69,8 @@ static const struct {
      "the host-wide lock is switched off: nothing keeps a second process "
      "from using this node"},
     {FLAKE_REASON_GUARD_LOST,
-     "the host-wide lock file was deleted or closed: open the generator "
-     "anew, and spare the run directory from cleaning"},
+     "the host-wide lock file was deleted, moved or closed: open the "
+     "generator anew, and spare the run directory from cleaning"},
     {FLAKE_REASON_EXPIRES, "the time field ends within a year: plan the move to another layout"},
     {FLAKE_REASON_CEILING_NEAR, "less than a minute is left below ceiling_ms"},
     {FLAKE_REASON_PID_CHECKED,

@@ -149,6 +149,7 @@ typedef struct flake_page {
 /* A lock file that is open (guard.c). */
 typedef struct flake_lock {
   int fd;
+  char *path; /* absolute */
   dev_t device;
   ino_t inode;
 } flake_lock;
@@ -237,7 +238,7 @@ int64_t flake_issued_at(flake_generator *gen, uint64_t word);
 flake_status flake_guard_take(const flake_config *config, flake_guard *guard);
 /* guard.c: closes the file, if it is open; unlocks it too, for the children that inherited it. */
 void flake_guard_drop(flake_guard *guard, bool unlock);
-/* guard.c: whether the locks still protect: descriptors are ours and files are not deleted. */
+/* guard.c: whether the locks still protect: descriptors are ours, files are where others look. */
 bool flake_guard_holds(const flake_guard *guard);
 /* guard.c: one sentence on why the file could not be locked. */
 void flake_guard_explain(const flake_config *config, flake_status status, char *text,

@@ -715,22 +715,30 @@ TEST_F(Guard, AGeneratorOnATestClockTakesNoLock) {
 
 // ---- the run directory --------------------------------------------------------------------------
 
-void expect_no_run_dir(const flake_config &config, const std::string &dir) {
+void expect_no_run_dir(const flake_config &config, const std::string &dir, const std::string &why) {
   SCOPED_TRACE("run directory \"" + dir + "\"");
   setenv(kVariable, dir.c_str(), 1);
   for (int i = 0; i < 2; i++) EXPECT_STATUS(FLAKE_E_NO_RUN_DIR, try_open(config));
-  expect_says(explain(config, FLAKE_E_NO_RUN_DIR), {kVariable, dir});
+  expect_says(explain(config, FLAKE_E_NO_RUN_DIR), {kVariable, dir, why});
 }
 
 TEST_F(Guard, ARunDirectoryThatIsNoneIsRefusedAndNoOtherIsTaken) {
   write_file(path("file"), "content");
   fs::create_directory(path("good"));
   fs::create_directory_symlink(path("good"), path("link"));
-  for (const std::string &dir :
-       {path("missing"), path("file"), path("link"), path("missing/good"), path("file/good"),
-        std::string(), std::string("/proc"), std::string("/dev/null"), path(std::string(300, 'x')),
-        path(std::string(5000, 'x'))}) {
-    if (dir.size() < 200) expect_no_run_dir(config, dir);
+  const std::string missing = "No such file or directory", none = "not a directory";
+  for (const auto &[dir, why] :
+       std::vector<std::pair<std::string, std::string>>{{path("missing"), missing},
+                                                        {path("missing/good"), missing},
+                                                        {path("file"), none},
+                                                        {path("file/good"), none},
+                                                        {path("link"), none},
+                                                        {"/dev/null", none},
+                                                        {"/proc", ""},
+                                                        {"", "empty"},
+                                                        {path(std::string(300, 'x')), ""},
+                                                        {path(std::string(5000, 'x')), ""}}) {
+    if (dir.size() < 200) expect_no_run_dir(config, dir, why);
     setenv(kVariable, dir.c_str(), 1);
     errno = EMFILE;  // what an earlier call left there must not count
     EXPECT_STATUS(FLAKE_E_NO_RUN_DIR, try_open(config));
@@ -745,7 +753,7 @@ TEST_F(Guard, ARunDirectoryThatIsALinkIsRefusedHoweverItIsWritten) {
   fs::create_directory(path("good"));
   fs::create_directory_symlink(path("good"), path("link"));
   for (const std::string &dir : {path("link"), path("link/"), path("link//")})
-    expect_no_run_dir(config, dir);
+    expect_no_run_dir(config, dir, "a symbolic link");
 }
 
 TEST_F(Guard, ARunDirectoryThatOthersCanWriteToMustBeSticky) {
@@ -753,7 +761,7 @@ TEST_F(Guard, ARunDirectoryThatOthersCanWriteToMustBeSticky) {
   setenv(kVariable, path("dir").c_str(), 1);
   for (mode_t mode : {0777, 0770, 0730, 0702, 0703, 02775}) {
     ASSERT_EQ(chmod(path("dir").c_str(), mode), 0);
-    expect_no_run_dir(config, path("dir"));
+    expect_no_run_dir(config, path("dir"), "not sticky");
     EXPECT_TRUE(fs::is_empty(path("dir")));
   }
   for (mode_t mode : {01777, 01770, 0755, 0700, 0711, 03775}) {
@@ -766,12 +774,12 @@ TEST_F(Guard, ARunDirectoryOfAnotherUserIsRefused) {
   fs::create_directory(path("dir"));
   if (geteuid() == 0) {
     ASSERT_EQ(chown(path("dir").c_str(), kNobody, kNobody), 0);
-    expect_no_run_dir(config, path("dir"));
+    expect_no_run_dir(config, path("dir"), "another user owns it");
     return;
   }
   in_child([&] {  // here the host's root is neither root nor this user
     enter_private(0);
-    expect_no_run_dir(config, "/");
+    expect_no_run_dir(config, "/", "another user owns it");
   });
 }
 
@@ -787,7 +795,7 @@ TEST_F(Guard, ARunDirectoryThatThisUserCannotWriteToIsRefused) {
   ASSERT_EQ(chmod(path("dir").c_str(), 0500), 0);
   in_child([&] {
     drop_capabilities();
-    expect_no_run_dir(config, path("dir"));
+    expect_no_run_dir(config, path("dir"), "Permission denied");
   });
 }
 
@@ -983,7 +991,8 @@ TEST_F(Guard, UsersWhoCanUseDifferentDirectoriesMeetAllTheSame) {
 }
 
 TEST_F(Guard, ARelativeRunDirectoryIsRefused) {
-  for (const char *dir : {".", "here", "./x", ""}) expect_no_run_dir(config, dir);
+  for (const char *dir : {".", "here", "./x"})
+    expect_no_run_dir(config, dir, "not an absolute path");
 }
 
 TEST_F(Guard, AFileSizeLimitIsNoSignal) {
@@ -1179,6 +1188,26 @@ TEST_F(Guard, ALockFileThatWasReplacedOrLostWithItsDirectoryIsToldByHealth) {
   Generator second(with_node(config, 2));
   fs::remove_all(path());
   expect_guard_lost(second);
+}
+
+TEST_F(Guard, ALockFileThatWasMovedIsToldByHealthUntilItIsBack) {
+  Peer other;
+  Generator gen(config);
+  const std::string file = path(lock_name(config));
+  fs::rename(file, path("elsewhere"));
+  expect_guard_lost(gen);
+  EXPECT_STATUS(FLAKE_OK, other.open(config)) << "that is why health tells";
+  expect_guard_lost(gen);
+  EXPECT_STATUS(FLAKE_OK, other.close());
+  fs::rename(path("elsewhere"), file);
+  EXPECT_EQ(health_of(gen).reasons, 0u);
+  fs::rename(path(), path() + ".moved");
+  expect_guard_lost(gen);
+  fs::create_directory(path());
+  expect_guard_lost(gen);
+  fs::remove(path());
+  fs::rename(path() + ".moved", path());
+  EXPECT_EQ(health_of(gen).reasons, 0u);
 }
 
 }  // namespace

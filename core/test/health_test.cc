@@ -65,7 +65,7 @@ constexpr struct {
     {FLAKE_REASON_FROZEN, "stands still: check"},
     {FLAKE_REASON_LEAD, "max_lead_ms"},
     {FLAKE_REASON_GUARD_OFF, "switched off"},
-    {FLAKE_REASON_GUARD_LOST, "deleted or closed"},
+    {FLAKE_REASON_GUARD_LOST, "deleted, moved or closed"},
     {FLAKE_REASON_EXPIRES, "within a year"},
     {FLAKE_REASON_CEILING_NEAR, "ceiling_ms"},
     {FLAKE_REASON_PID_CHECKED, "process ID is compared"},

@@ -10,7 +10,7 @@ def main() -> None:
         ids = gen.next_ids(10_000)  # exactly so many, or an error
         print(len(ids), "IDs, rising:", ids == sorted(set(ids)))
 
-        few = gen.next_range(100)  # at most so many, of one tick, for the price of one call
+        few = gen.next_range(100)  # at most so many, of one tick, in one native call
         print(len(few), "IDs from", few[0], "on")
 
         buffer = array("q", bytes(8 * 1000))  # or a NumPy array of int64

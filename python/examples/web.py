@@ -46,16 +46,21 @@ def handler_of(gen: Generator) -> Type[BaseHTTPRequestHandler]:
     return Handler
 
 
-def main() -> None:
+def main() -> int:
     port = int(sys.argv[1]) if len(sys.argv) > 1 else 8080
-    with Generator(node="env:NODE,hostname-ordinal", space="orders") as gen:
-        with ThreadingHTTPServer(("127.0.0.1", port), handler_of(gen)) as server:
-            print(f"http://127.0.0.1:{server.server_port}", flush=True)
-            try:
-                server.serve_forever()
-            except KeyboardInterrupt:
-                pass
+    try:
+        gen = Generator(node="env:NODE,hostname-ordinal", space="orders")
+    except FlakeError as error:  # its text says what to do
+        print(error, file=sys.stderr)
+        return 1
+    with gen, ThreadingHTTPServer(("127.0.0.1", port), handler_of(gen)) as server:
+        print(f"http://127.0.0.1:{server.server_port}", flush=True)
+        try:
+            server.serve_forever()
+        except KeyboardInterrupt:
+            pass
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    raise SystemExit(main())

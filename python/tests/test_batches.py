@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Many IDs: lists, ranges, and buffers that are filled in place."""
+import ctypes
 from array import array
 
 import numpy
@@ -86,6 +87,7 @@ def buffers():
     yield array("q", bytes(80)), lambda b: list(b)
     yield memoryview(array("q", bytes(80))), lambda b: b.tolist()
     yield memoryview(bytearray(80)).cast("q"), lambda b: b.tolist()
+    yield (ctypes.c_int64 * 10)(), list
     yield numpy.zeros(10, numpy.int64), lambda b: b.tolist()
     yield numpy.zeros((2, 5), numpy.int64), lambda b: b.reshape(-1).tolist()
     yield numpy.zeros(20, numpy.int64)[5:15], lambda b: b.tolist()
@@ -104,7 +106,8 @@ def test_int64_buffers_are_filled_in_place(space, buffer, values):
     None, 7, "text", [0, 0], b"12345678", bytes(8), bytearray(8), array("i", [0]),
     array("Q", [0]), array("d", [0.0]), numpy.zeros(4), numpy.zeros(4, numpy.int32),
     numpy.zeros(4, numpy.uint64), numpy.zeros(4, ">i8"), numpy.zeros(8, numpy.int64)[::2],
-    numpy.zeros(4, "M8[ms]"), memoryview(array("q", [0])).toreadonly(),
+    numpy.zeros(4, "M8[ms]"), memoryview(bytearray(17))[1:].cast("q"),
+    memoryview(array("q", [0])).toreadonly(),
 ], ids=repr)
 def test_other_buffers_are_refused_and_untouched(space, buffer):
     with Generator(node=1, space=space) as gen:

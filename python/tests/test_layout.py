@@ -100,6 +100,17 @@ def test_between_two_milliseconds_bounds_round_and_compose_refuses():
         compose(NOW + micro, 1, 2)
 
 
+@pytest.mark.parametrize("since, until, error, text", [
+    (NOW, NOW, flakecore.InvalidArgumentError, f"starts in {NOW_MS} <= Unix ms < {NOW_MS}"),
+    (NOW_MS + 1, NOW_MS, flakecore.InvalidArgumentError, "give a later until"),
+    (0, NOW, flakecore.BeforeEpochError, "since is 0, .*; give 1735689600000 or later"),
+    (NOW, NOW_MS * 100, flakecore.TimeUsedUpError, f"give {Layout().expires_ms} or earlier"),
+])
+def test_bounds_that_cannot_be_are_told_with_what_can(since, until, error, text):
+    with pytest.raises(error, match=text):
+        bounds(since, until)
+
+
 @pytest.mark.parametrize("time", [NOW.replace(tzinfo=None), NOW.date(), 1.5, "2025-06-15"])
 def test_a_time_without_zone_or_of_another_type_is_refused(time):
     with pytest.raises(flakecore.ArgumentTypeError):

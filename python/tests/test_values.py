@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from conftest import NOW_MS, NS_PER_MS, fresh_space
 
 import flakecore
-from flakecore import FlakeError, Generator, Layout, decode
+from flakecore import FlakeError, Generator, Layout, bounds, compose, decode
 from flakecore.testing import TestClock
 
 NUMBERS = ("max_wait_ms", "max_lead_ms", "start_floor_ms", "ceiling_ms", "seq_spread_bits")
@@ -26,6 +26,11 @@ HUGE = [2**31, 2**32, 1221865536, 2**53 + 1, 2**63 - 1, 2**63, 2**64, 2**64 + 7,
 def opened(**options):
     clock = TestClock(NOW_MS * NS_PER_MS)
     return Generator(**{"node": 1, "space": fresh_space(), "clock": clock, **options})
+
+
+class Unshowable:
+    def __repr__(self):
+        raise RuntimeError("no text")
 
 
 class Seven(enum.IntEnum):
@@ -50,6 +55,23 @@ def test_a_node_that_does_not_fit_is_refused(node):  # S3, S31
 def test_a_node_that_is_no_whole_number_is_refused(node):
     with pytest.raises(flakecore.ArgumentTypeError):
         opened(node=node)
+
+
+def test_a_value_that_cannot_be_shown_is_named_by_its_type():
+    with pytest.raises(flakecore.ArgumentTypeError, match="Unshowable that cannot be shown"):
+        opened(node=Unshowable())
+    with pytest.raises(flakecore.ArgumentTypeError, match="True or False, not 'False'"):
+        TestClock(0).stop_sleeps("False")
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_a_number_too_long_for_a_text_is_refused_like_any_other(sign):
+    number = sign * 10**5000  # beyond what Python turns into decimal digits
+    for call in (decode, flakecore.IdStr, flakecore.encode, TestClock, opened().next_ids,
+                 lambda n: opened(node=n), lambda n: opened(max_wait_ms=n),
+                 lambda n: bounds(n, n), lambda n: compose(n, n, n)):
+        with pytest.raises(FlakeError):
+            call(number)
 
 
 def test_no_node_is_an_error_that_says_what_to_do():  # S7

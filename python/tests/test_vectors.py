@@ -148,7 +148,7 @@ class Player:
         self.answer(row, self.clock.script, "arg1", "arg2")
 
     def op_stop_sleeps(self, row):
-        self.answer(row, self.clock.stop_sleeps, "arg1")
+        self.answer(row, lambda stopped: self.clock.stop_sleeps(bool(stopped)), "arg1")
 
     def op_open(self, row):
         assert self.gen is None, row

@@ -27,8 +27,11 @@ Time = Union[int, datetime.datetime]
 
 
 def shown(value: object) -> str:
-    """The repr of a value, short enough for an error."""
-    text = repr(value)
+    """The repr of a value, short enough for an error; its type when it has none, as a huge int."""
+    try:
+        text = repr(value)
+    except Exception:
+        text = f"a value of type {type(value).__name__} that cannot be shown"
     return text if len(text) <= 80 else text[:77] + "..."
 
 

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from typing import Any, Mapping, Optional, Tuple
+from typing import Any, Literal, Mapping, Optional, Tuple, get_args
 
 from flakecore._arguments import INT64_MAX, choice, shown, utf8, whole
 from flakecore._layout import Layout, LayoutLike, layout_of, node_number
 from flakecore._native import ffi, lib
 from flakecore.errors import ArgumentTypeError, InvalidArgumentError, error_of
 
-MODES = ("strict", "monotonic")
-CLOCK_SOURCES = ("precise", "coarse")
-HOST_GUARDS = ("on", "unsafe_off")
+Mode = Literal["strict", "monotonic"]
+ClockSource = Literal["precise", "coarse"]
+HostGuard = Literal["on", "unsafe_off"]
+
+MODES: Tuple[str, ...] = get_args(Mode)
+CLOCK_SOURCES: Tuple[str, ...] = get_args(ClockSource)
+HOST_GUARDS: Tuple[str, ...] = get_args(HostGuard)
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@ from typing import (
 )
 
 from flakecore._arguments import INT64_MAX, limited, shown
-from flakecore._config import config_of, explained
+from flakecore._config import ClockSource, HostGuard, Mode, config_of, explained
 from flakecore._health import Health, Stats, health_of, stats_of
 from flakecore._layout import Layout, LayoutLike, layout_of
 from flakecore._native import ffi, lib
@@ -36,6 +36,8 @@ from flakecore.testing import TestClock
 _AGAIN: int = lib.FLAKE_E_AGAIN
 _NULL = ffi.NULL
 _SHORT: int = lib.FLAKE_PYTHON_SHORT
+_NATIVE_ORDERS = ("", "@", "=", "<" if sys.byteorder == "little" else ">")
+_INT64_FORMATS = [order + kind for order in _NATIVE_ORDERS for kind in "ql"]
 _next: Callable[[Any], int] = lib.flake_python_next
 _range: Callable[[Any, int], int] = lib.flake_python_range
 
@@ -48,8 +50,7 @@ def _int64s_of(buffer: Any) -> memoryview:
         view = memoryview(buffer)
     except (TypeError, ValueError, BufferError):
         raise ArgumentTypeError(f"{shown(type(buffer))} is not a buffer of int64") from None
-    kind = view.format[-1] if view.format in ("q", "@q", "=q", "l", "@l") else ""
-    if not kind or view.itemsize != 8:
+    if view.format not in _INT64_FORMATS or view.itemsize != 8:
         raise ArgumentTypeError(f"the buffer holds items of format {view.format!r}, not int64")
     if view.readonly or not view.c_contiguous:
         raise ArgumentTypeError("the buffer must be writable and contiguous")
@@ -74,7 +75,8 @@ class Generator:
     mode: "strict" never runs ahead of the clock and waits, or refuses; "monotonic" never waits and
         runs ahead by at most max_lead_ms.
     max_wait_ms: bounds a whole call, 0..86400000.
-    max_lead_ms: 0..86400000; monotonic mode must be given it, or start_floor_ms.
+    max_lead_ms: 0..86400000; monotonic mode must be given it, or start_floor_ms. Another process
+        that opens the node this soon after the end of this one, however it ended, repeats IDs.
     start_floor_ms: no ID with an earlier time than this Unix ms.
     ceiling_ms: the first Unix ms not to be used.
     seq_spread_bits: start each tick's sequence at a random number below 2^this.
@@ -105,14 +107,14 @@ class Generator:
         node: Union[SupportsIndex, str, None] = None,
         layout: LayoutLike = "snowflake",
         space: str = "default",
-        mode: str = "strict",
+        mode: Mode = "strict",
         max_wait_ms: SupportsIndex = 1100,
         max_lead_ms: Optional[SupportsIndex] = None,
         start_floor_ms: Optional[SupportsIndex] = None,
         ceiling_ms: Optional[SupportsIndex] = None,
         seq_spread_bits: SupportsIndex = 0,
-        clock_source: str = "precise",
-        host_guard: str = "on",
+        clock_source: ClockSource = "precise",
+        host_guard: HostGuard = "on",
         clock: Optional[TestClock] = None,
     ) -> None:
         options = dict(
@@ -232,7 +234,7 @@ class Generator:
     def next_range(self, n: SupportsIndex) -> range:
         """Up to n (1..2^63-1) IDs that follow each other in one tick; at least 1, maybe fewer.
 
-        It costs as much as one next_id. Waits and errors as next_id.
+        One native call for any n. Waits and errors as next_id.
         """
         count = n if type(n) is int and 0 < n <= INT64_MAX else limited("n", n, 1, INT64_MAX)
         native, stride = self._native, self._stride
@@ -294,6 +296,8 @@ class Generator:
         as next_id, when there was none. ArgumentTypeError: another kind of buffer.
         """
         with ffi.from_buffer("int64_t[]", _int64s_of(buffer), require_writable=True) as ids:
+            if len(ids) and int(ffi.cast("uintptr_t", ids)) % 8:
+                raise ArgumentTypeError("the buffer does not start at a multiple of 8 bytes")
             return self._fill(ids, len(ids))
 
     def _fill(self, ids: Any, count: int) -> int:
@@ -380,8 +384,9 @@ class Generator:
     def close(self) -> None:
         """Ends the right to issue; a second time it does nothing.
 
-        Others with equal options stay open. In a forked child it gives up the inherited handle, and
-        the parent's generator stays open.
+        Others with equal options stay open. A call that is waiting in another thread or task ends
+        with ClosedError when its wait is over. In a forked child it gives up the inherited handle,
+        and the parent's generator stays open.
         """
         try:
             native = self._open_handles.pop()

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Tuple
+from typing import Any, Literal, Tuple, get_args
 
 from flakecore._native import ffi, lib
 
-LEVELS = ("ok", "warn", "fail")
+Level = Literal["ok", "warn", "fail"]
+LEVELS: Tuple[Level, ...] = get_args(Level)
 
 
 def _reason_bits() -> Tuple[Tuple[int, str], ...]:
@@ -34,7 +35,7 @@ class Health:
     expires_ms, ceiling_ms: the end of the time field, and of the right to issue. Times are Unix ms.
     """
 
-    level: str
+    level: Level
     reasons: Tuple[str, ...]
     status: str
     wall_ms: int

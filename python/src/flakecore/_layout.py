@@ -191,8 +191,21 @@ class Layout:
         low, high = ffi.new("uint64_t *"), ffi.new("uint64_t *")
         since_ms = unix_ms("since", since, exact=False)
         until_ms = unix_ms("until", until, exact=False)
-        _checked(lib.flake_bounds(self._native, since_ms, until_ms, low, high))
+        status = lib.flake_bounds(self._native, since_ms, until_ms, low, high)
+        if status < 0:
+            raise error_of(status, self._why_no_bounds(status, since_ms, until_ms))
         return low[0], high[0]
+
+    def _why_no_bounds(self, status: int, since_ms: int, until_ms: int) -> Optional[str]:
+        if status == lib.FLAKE_E_BEFORE_EPOCH:
+            return f"since is {since_ms}, before the layout's epoch; give {self.epoch_ms} or later"
+        if status == lib.FLAKE_E_TIME_USED_UP:
+            end_ms = self.expires_ms
+            return f"until is {until_ms}, after the end of the time field; give {end_ms} or earlier"
+        if status == lib.FLAKE_E_INVALID_ARGUMENT:
+            return (f"no tick of {self.tick_ms} ms starts in {since_ms} <= Unix ms < {until_ms}; "
+                    "give a later until")
+        return None
 
     # ---- as a value ------------------------------------------------------------------------------
 

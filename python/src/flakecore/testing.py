@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any, SupportsIndex
 
-from flakecore._arguments import INT64_MAX, limited
+from flakecore._arguments import INT64_MAX, limited, shown
 from flakecore._native import ffi, lib
-from flakecore.errors import error_of
+from flakecore.errors import ArgumentTypeError, error_of
 
 __all__ = ["TestClock"]
 
@@ -57,7 +57,10 @@ class TestClock:
         self._checked(lib.flake_test_clock_set_wall(self._native, _int64("wall_ns", wall_ns)))
 
     def set_rate(self, rate_permille: SupportsIndex) -> None:
-        """How many ns the wall clock gains for each 1,000 of monotonic time: 0 is frozen."""
+        """How many ns the wall clock gains for each 1,000 of monotonic time.
+
+        -1000000..1000000: 1000 at first, 0 is frozen, -1000 retreats.
+        """
         rate = _int64("rate_permille", rate_permille)
         self._checked(lib.flake_test_clock_set_rate(self._native, rate))
 
@@ -72,8 +75,10 @@ class TestClock:
 
     def stop_sleeps(self, stopped: bool) -> None:
         """Whether the generator's sleeps return at once and pass no time."""
-        self._checked(lib.flake_test_clock_stop_sleeps(self._native, 1 if stopped else 0))
-        self._sleeps_stopped = bool(stopped)
+        if not isinstance(stopped, bool):
+            raise ArgumentTypeError(f"stopped must be True or False, not {shown(stopped)}")
+        self._checked(lib.flake_test_clock_stop_sleeps(self._native, int(stopped)))
+        self._sleeps_stopped = stopped
 
     def _sleep_until(self, wake_ns: int) -> None:
         """What a generator's wait does: several may sleep to one moment, the first moves it."""
