@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: MIT
+# One module out of the core and the layer over it. Only its entry points are visible: another copy
+# of the core in the process is neither met nor served.
+{
+  "targets": [
+    {
+      "target_name": "flakecore",
+      "sources": ["<!@(node -p \"['core', 'native'].flatMap(d => require('fs').readdirSync(d)"
+                  ".filter(f => f.endsWith('.c')).map(f => d + '/' + f)).join(' ')\")"],
+      "include_dirs": ["core"],
+      "defines": ["NAPI_VERSION=8"],
+      "cflags": ["-std=gnu11", "-O2", "-fvisibility=hidden"],
+      "conditions": [
+        ["OS=='linux'", {
+          "ldflags": ["-Wl,--version-script=<(module_root_dir)/native/exports.map"]
+        }],
+        ["OS=='mac'", {"xcode_settings": {"GCC_OPTIMIZATION_LEVEL": "2"}}]
+      ]
+    }
+  ]
+}

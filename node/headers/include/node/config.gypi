@@ -1,0 +1,3 @@
+# SPDX-License-Identifier: MIT
+# See common.gypi.
+{"variables": {}, "target_defaults": {}}
