@@ -12,7 +12,7 @@ import { FlakeId, FlakeIdString } from './id.js';
 import { Layout } from './layout.js';
 import { NativeGenerator, native } from './native.js';
 import { TestClock } from './testing.js';
-import { Waiters } from './waiters.js';
+import { Waiters, newAttempt } from './waiters.js';
 
 const AGAIN = statusOf('again');
 
@@ -58,6 +58,7 @@ export class Generator implements Iterable<FlakeId>, AsyncIterable<FlakeId> {
   readonly #config: Config;
   readonly #stride: bigint;
   readonly #waiters: Waiters;
+  readonly #attempt = newAttempt();
   #closed = false;
 
   constructor(options: GeneratorOptions) {
@@ -99,9 +100,10 @@ export class Generator implements Iterable<FlakeId>, AsyncIterable<FlakeId> {
 
   /** The next ID, or null when it would have to wait. Errors as nextId. */
   tryNextId(): FlakeId | null {
-    const id = this.#generator.step(new BigInt64Array(5));
-    if (id === AGAIN) return null;
-    return checked(id) as FlakeId;
+    const id = this.#generator.step(this.#attempt);
+    if (id !== AGAIN) return checked(id) as FlakeId;
+    this.#attempt.fill(0n);
+    return null;
   }
 
   /**
