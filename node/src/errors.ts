@@ -34,10 +34,17 @@ const OPTIONS = {
   host_guard: 'hostGuard', node_bits: 'nodeBits',
 } as const;
 const OPTION = new RegExp(`\\b(${Object.keys(OPTIONS).join('|')})\\b`, 'g');
+const CAMEL_OPTION = new RegExp(`\\b(${Object.values(OPTIONS).join('|')})\\b`, 'g');
 
 /** A sentence of the core, with its options as they are called here. */
 function spelled(sentence: string): string {
   return sentence.replace(OPTION, (name) => OPTIONS[name as keyof typeof OPTIONS]);
+}
+
+/** The same as the core spells it, for the command. */
+export function asTheCore(sentence: string): string {
+  return sentence.replace(
+    CAMEL_OPTION, (name) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`));
 }
 
 /** Every error of this package that is not the loader's. Its message says what to do. */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The loader of the native module. It looks in the package and nowhere else, by absolute paths;
-// FLAKECORE_NATIVE, the absolute path of a flakecore.node, is the one way to say otherwise.
-import { closeSync, existsSync, openSync, readFileSync, readSync } from 'node:fs';
-import { isAbsolute, join } from 'node:path';
+// The native module, as native/*.c offers it.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { BUILD_HINT, modulePath, packageFolder } from './loader.js';
 
 /** What a call gives that may fail: its result, or a negative status. */
 export type OrStatus<T> = T | number;
@@ -60,54 +60,23 @@ export interface Native {
   monotonicNs(clock: NativeClock): bigint;
 }
 
-/** The folder of the package. */
-export const packageFolder = join(__dirname, '..');
-
-/** The C library of this process, by what the program of Node names as its loader. */
-function library(): string {
-  if (process.platform !== 'linux') return '';
-  const head = Buffer.alloc(4096);
-  const file = openSync(process.execPath, 'r');
+/** The module as Node loads it; a C library that is too old for it is met here. */
+function required(path: string): Native {
   try {
-    readSync(file, head, 0, head.length, 0);
-  } finally {
-    closeSync(file);
+    return require(path) as Native;
+  } catch (cause) {
+    throw new Error(`${(cause as Error).message}; ${BUILD_HINT}`, { cause });
   }
-  return head.includes('/ld-musl-') ? '-musl' : '-glibc';
-}
-
-/** "linux-x64-glibc": a prebuild for one platform works on no other. */
-export function platform(): string {
-  return `${process.platform}-${process.arch}${library()}`;
-}
-
-/** Where the native module of this platform lies, or is to lie. */
-export function builtModule(): string {
-  return join(packageFolder, 'prebuilds', platform(), 'flakecore.node');
-}
-
-function modulePath(): string {
-  const given = process.env['FLAKECORE_NATIVE'];
-  if (given !== undefined) {
-    if (isAbsolute(given) && existsSync(given)) return given;
-    throw new Error(`FLAKECORE_NATIVE is '${given}'; it must be the absolute path of a file`);
-  }
-  const built = builtModule();
-  if (existsSync(built)) return built;
-  throw new Error(
-    `flakecore has no native module for ${platform()}: ${built} is not there. Run ` +
-    '"npx flakecore build"; it needs a C compiler, make and Python 3');
 }
 
 function load(): Native {
   const path = modulePath();
-  const native = require(path) as Native;
+  const native = required(path);
   const manifest = readFileSync(join(packageFolder, 'package.json'), 'utf8');
   const { version } = JSON.parse(manifest) as { version: string };
   if (native.version === version) return native;
   throw new Error(
-    `${path} is of flakecore ${native.version}, the package of ${version}; run ` +
-    '"npx flakecore build"');
+    `${path} is of flakecore ${native.version}, the package of ${version}; ${BUILD_HINT}`);
 }
 
 export const native: Native = load();
