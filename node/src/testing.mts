@@ -1,2 +1,2 @@
 // SPDX-License-Identifier: MIT
-export * from './testing.js';
+export { TestClock } from './testing.js';
