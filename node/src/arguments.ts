@@ -14,7 +14,8 @@ export type Time = Date | Whole;
 
 /** A value as text, short enough for an error. */
 export function shown(value: unknown): string {
-  const text = inspect(value, { depth: 0, breakLength: Infinity, maxStringLength: 80 });
+  const options = { depth: 0, breakLength: Infinity, maxStringLength: 80 };
+  const text = typeof value === 'bigint' ? String(value) : inspect(value, options);
   return text.length <= 80 ? text : text.slice(0, 77) + '...';
 }
 
