@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Arrays for IDs. To make the memory of one costs several times what its IDs cost, so small ones are
-// cut out of a larger piece, one after the other, as Buffer does it.
+// Arrays for IDs. To make the memory of one costs several times what its IDs cost, so small ones
+// are cut out of a larger piece, one after the other, as Buffer does it.
 import { markAsUntransferable } from 'node:worker_threads';
 
 /** Where IDs are filled in. */

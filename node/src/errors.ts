@@ -8,8 +8,8 @@ import { native } from './native.js';
  * `caller`, your mistake, the same call will fail again: invalid_argument, bad_layout,
  * node_out_of_range, no_node, forked, closed, layout_differs, bad_text, not_supported.
  * `retry`, may pass by itself: exhausted, deadline_passed, lease_lost, store_unreachable, again.
- * `operator`, somebody must mend the clock, a file, a limit or the host: node_in_use, clock_rewound,
- * clock_frozen, before_epoch, time_used_up, ceiling_reached, bad_file, no_entropy, out_of_memory,
+ * `operator`, somebody must mend the clock, a file, a limit or the host: node_in_use,
+ * clock_rewound, clock_frozen, before_epoch, time_used_up, ceiling_reached, bad_file, no_entropy, out_of_memory,
  * no_run_dir.
  */
 export const CODES = Object.freeze([
@@ -54,7 +54,7 @@ export class FlakeError extends Error {
   /** The status of the core, a negative number. */
   readonly status: number;
   /** Of nextIds, the IDs that were drawn before the error; they are valid. */
-  issued: BigUint64Array = new BigUint64Array();
+  declare issued: BigUint64Array;
 
   /** status: a negative number. message: a sentence to say instead of the general one. */
   constructor(status: number, message: string = native.statusText(status)) {
@@ -69,7 +69,8 @@ export class FlakeError extends Error {
   }
 
   static {
-    Object.defineProperty(this.prototype, 'name', { value: 'FlakeError', configurable: true });
+    Object.defineProperty(this.prototype, 'name', { value: 'FlakeError' });
+    Object.defineProperty(this.prototype, 'issued', { value: new BigUint64Array(), writable: true });
   }
 }
 

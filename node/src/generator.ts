@@ -147,8 +147,9 @@ export class Generator implements Iterable<FlakeId>, AsyncIterable<FlakeId> {
   /**
    * Fills an array with rising IDs, without a copy; returns how many.
    *
-   * Fewer are issued only when maxWaitMs, which bounds the whole call, or a fault ended it; what was
-   * issued is valid, and the rest of the array is as it was. Errors as nextId, when there was none.
+   * Fewer are issued only when maxWaitMs, which bounds the whole call, or a fault ended it; what
+   * was issued is valid, and the rest of the array is as it was. Errors as nextId, when there was
+   * none.
    * invalid_argument: neither a BigInt64Array nor a BigUint64Array.
    */
   fill(ids: IdBuffer): number {
@@ -220,8 +221,8 @@ export class Generator implements Iterable<FlakeId>, AsyncIterable<FlakeId> {
   // ---- the end ----------------------------------------------------------------------------------
 
   /**
-   * Ends the right to issue; a second time it does nothing. Calls of nextIdAsync that still wait are
-   * rejected with the code "closed". Others with equal options stay open.
+   * Ends the right to issue; a second time it does nothing. Calls of nextIdAsync that still wait
+   * are rejected with the code "closed". Others with equal options stay open.
    */
   close(): void {
     if (this.#closed) return;

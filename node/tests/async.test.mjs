@@ -93,7 +93,8 @@ test('closing ends the calls that wait, and the others go on', async () => {
 
 test('it waits on the test clock and fails as nextId does', async () => {
   const clock = freshClock();
-  const gen = new Generator({ node: 1, space: freshSpace(), layout: '41/10/2', clock, maxWaitMs: 5 });
+  const options = { node: 1, space: freshSpace(), layout: '41/10/2', maxWaitMs: 5 };
+  const gen = new Generator({ ...options, clock });
   const ids = [];
   for (let i = 0; i < 9; i++) ids.push(await gen.nextIdAsync());
   clock.setRate(0);

@@ -133,7 +133,8 @@ test('a kill frees the node', async () => {
 
 for (const ending of [
   '', 'process.exit(0)', "process.on('exit', () => gen.nextId())", 'globalThis.kept = gen',
-  'gen.close()', 'process.kill(process.pid, "SIGTERM"); await new Promise(() => setTimeout(f, 9e3))',
+  'gen.close()',
+  'process.kill(process.pid, "SIGTERM"); await new Promise((f) => setTimeout(f, 9e3))',
 ]) {
   test(`a process ends quietly: ${ending || 'by itself'}`, () => {
     const done = node(`
@@ -143,7 +144,6 @@ for (const ending of [
       const clock = new TestClock(1_750_000_000_000_000_000n);
       new Generator({ node: 2, space: '${freshSpace()}', clock }).nextId();
       gen.nextId();
-      const f = () => {};
       ${ending}
     `);
     assert.deepEqual([done.stderr, done.stdout], ['', '']);

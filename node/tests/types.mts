@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Never run: what the types allow, and on lines marked so, what they must not.
 import {
-  FlakeError, FlakeErrorCode, FlakeId, FlakeIdString, Generator, Id, Layout, bounds, compose, decode,
-  decodeText, encode, nodeFrom,
+  FlakeError, FlakeErrorCode, FlakeId, FlakeIdString, Generator, Id, Layout, bounds, compose,
+  decode, decodeText, encode, nodeFrom,
 } from 'flakecore';
 import { TestClock } from 'flakecore/testing';
 

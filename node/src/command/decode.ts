@@ -117,7 +117,8 @@ class Decode {
     if (++this.#implausible > WARNINGS_MAX) return;
     const when = early ? 'before 2006' : 'in the future';
     this.out.complain(
-      `warning: ${place}the time of ${id} lies ${when}; is ${this.layout} its layout? see --layout`);
+      `warning: ${place}the time of ${id} lies ${when}; is ${this.layout} its layout? ` +
+      'see --layout');
   }
 }
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // SPDX-License-Identifier: MIT
-// npx flakecore next|decode|build: the command `flake`, for where only the package is installed. The
-// native module is loaded by the subcommands that need it, as build may have to make it first.
+// npx flakecore next|decode|build: the command `flake`, for where only the package is installed.
+// The native module is loaded by the subcommands that need it, as build may have to make it first.
 import type * as Api from '../index.js';
 import { runBuild } from './build.js';
 import type { runDecode } from './decode.js';

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// What the subcommands of "npx flakecore" share: arguments, input, output, messages. Options, output
-// and exit status are those of the command `flake`. Bytes are strings here, one character each.
+// What the subcommands of "npx flakecore" share: arguments, input, output, messages. Options,
+// output and exit status are those of the command `flake`. Bytes are strings, one character each.
 import { readSync, writeSync } from 'node:fs';
 import { getSystemErrorMap } from 'node:util';
 
 export const PROGRAM = 'npx flakecore';
 
-/** Exit status: done; failed, or a part of the input was bad; wrong usage, a wrong value included. */
+/** Exit status: done; failed, or a part of the input was bad; wrong usage or a wrong value. */
 export const DONE = 0;
 export const FAILED = 1;
 export const USAGE = 2;
@@ -107,7 +107,7 @@ export function* inputLines(out: Output): Iterable<[number: number, line: string
     const more = chunk.toString('latin1', 0, readInput(out, chunk));
     const lines = (rest + more).split('\n');
     rest = lines.pop() as string;
-    if (rest.length > 65_536) rest = rest.slice(0, 4096); // longer than what can be read from a line
+    if (rest.length > 65_536) rest = rest.slice(0, 4096); // longer than what a line may hold
     if (more === '' && rest !== '') lines.push(rest);
     for (const line of lines) yield [++number, line.endsWith('\r') ? line.slice(0, -1) : line];
     if (more === '') return;
@@ -126,8 +126,8 @@ function readInput(out: Output, chunk: Buffer): number {
 // ---- arguments ----------------------------------------------------------------------------------
 
 /**
- * Arguments as getopt_long reads them, but that no option may be shortened. names: each option, with
- * "=" behind it when it needs a value; letters: for one letter the name that it stands for.
+ * Arguments as getopt_long reads them, but that no option may be shortened. names: each option,
+ * with "=" behind it when it needs a value; letters: for one letter the name that it stands for.
  */
 export class Options {
   readonly #needs: Map<string, boolean>;
