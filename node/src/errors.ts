@@ -9,8 +9,8 @@ import { native } from './native.js';
  * node_out_of_range, no_node, forked, closed, layout_differs, bad_text, not_supported.
  * `retry`, may pass by itself: exhausted, deadline_passed, lease_lost, store_unreachable, again.
  * `operator`, somebody must mend the clock, a file, a limit or the host: node_in_use,
- * clock_rewound, clock_frozen, before_epoch, time_used_up, ceiling_reached, bad_file, no_entropy, out_of_memory,
- * no_run_dir.
+ * clock_rewound, clock_frozen, before_epoch, time_used_up, ceiling_reached, bad_file, no_entropy,
+ * out_of_memory, no_run_dir.
  */
 export const CODES = Object.freeze([
   'invalid_argument', 'bad_layout', 'node_out_of_range', 'no_node', 'node_in_use', 'clock_rewound',
@@ -70,7 +70,8 @@ export class FlakeError extends Error {
 
   static {
     Object.defineProperty(this.prototype, 'name', { value: 'FlakeError' });
-    Object.defineProperty(this.prototype, 'issued', { value: new BigUint64Array(), writable: true });
+    const issued = { value: new BigUint64Array(), writable: true };
+    Object.defineProperty(this.prototype, 'issued', issued);
   }
 }
 

@@ -12,7 +12,8 @@ import { NOW_MS, NS_PER_MS, freshClock, freshSpace, refuses } from './shared.mjs
 const NUMBERS = ['maxWaitMs', 'maxLeadMs', 'startFloorMs', 'ceilingMs', 'seqSpreadBits'];
 const NO_WHOLE_NUMBERS = [
   7.5, NaN, Infinity, -Infinity, 2 ** 53, 2 ** 53 + 2, 1e300, true, false, null, [7], {},
-  Symbol('7'), () => 7, Object(7), Object(7n), new Date(7), new Uint8Array([7]), { valueOf: () => 7 },
+  Symbol('7'), () => 7, Object(7), Object(7n), new Date(7), new Uint8Array([7]),
+  { valueOf: () => 7 },
 ];
 const HUGE = [
   2 ** 31, 2 ** 32, 1221865536, 2 ** 53 - 1, 2n ** 53n + 1n, 2n ** 63n - 1n, 2n ** 63n, 2n ** 64n,
