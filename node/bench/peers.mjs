@@ -8,8 +8,8 @@ const EPOCH_MS = 1_735_689_600_000;
 const sleeping = new Int32Array(new SharedArrayBuffer(4));
 
 /**
- * As one writes it with care: no repeat, a wait for the next tick that spins as little as it can, no
- * rewind; numbers as far as they go, and BigInt for the rest.
+ * As one writes it with care: no repeat, a wait for the next tick that spins as little as it can,
+ * no rewind; numbers as far as they go, and BigInt for the rest.
  *
  * wide: 24 bits of sequence instead of 12, so that it is never exhausted.
  */

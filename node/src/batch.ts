@@ -13,7 +13,7 @@ const POOLED_MAX_BYTES = POOL_BYTES / 8;
 let pool = new ArrayBuffer(0);
 let used = 0;
 
-/** Memory that nobody reads before it was written. */
+/** Memory as it comes: to clear what is filled at once would cost as much as filling it. */
 function newPool(): ArrayBuffer {
   const memory = Buffer.allocUnsafeSlow(POOL_BYTES).buffer;
   markAsUntransferable(memory); // moved to another thread, it would take other arrays with it

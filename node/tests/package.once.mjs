@@ -117,6 +117,28 @@ test('where there is no prebuild, it says what to do', () => { // S41
   }
 });
 
+test('a platform is named with its C library, and another one gets no module of this', () => {
+  const loader = JSON.stringify(join(own, 'dist', 'loader.js'));
+  const as = (changes) => run(place, bare, process.execPath, ['--eval', `
+    for (const [name, value] of Object.entries(${JSON.stringify(changes)})) {
+      Object.defineProperty(process, name, { value });
+    }
+    console.log(require(${loader}).platform());
+    ${QUICK}`]);
+  const musl = join(folder, 'node-of-musl');
+  writeFileSync(musl, '\x7fELF ... /lib/ld-musl-x86_64.so.1 ...');
+  for (const [changes, name] of [
+    [{ execPath: musl, platform: 'linux', arch: 'x64' }, 'linux-x64-musl'],
+    [{ platform: 'linux', arch: 'riscv64' }, 'linux-riscv64-glibc'],
+    [{ platform: 'darwin', arch: 'arm64' }, 'darwin-arm64'],
+    [{ platform: 'win32', arch: 'x64' }, 'win32-x64'],
+  ]) {
+    const { status, out, err } = as(changes);
+    assert.deepEqual([status, out], [1, `${name}\n`]);
+    assert.match(err, new RegExp(`flakecore has no native module for ${name}: .*/${name}/`));
+  }
+});
+
 test('npx flakecore build compiles it from the tarball alone', () => {
   const other = join(folder, 'other');
   cpSync(place, other, { recursive: true, verbatimSymlinks: true });

@@ -20,9 +20,11 @@ than cc, make and python3.
 Exit status: 0 done; 1 failed; 2 wrong usage.
 `;
 
+const COMPILER = process.env['CC'] ?? 'cc';
+
 /** Programs that are needed, and what names another one. */
 const NEEDED = [
-  ['a C compiler', process.env['CC'] ?? 'cc'],
+  ['a C compiler', COMPILER],
   ['make', process.env['MAKE'] ?? 'make'],
   ['Python 3', process.env['PYTHON'] ?? 'python3'],
 ] as const;
@@ -61,7 +63,11 @@ function compile(out: Output): void {
       nodeGyp() as string, 'rebuild', '--release', '--loglevel=warn',
       `--nodedir=${join(packageFolder, 'headers')}`,
     ],
-    { cwd: packageFolder, stdio: ['ignore', 2, 2] });
+    {
+      cwd: packageFolder,
+      stdio: ['ignore', 2, 2],
+      env: { ...process.env, LINK: COMPILER }, // node-gyp would link by a C++ compiler
+    });
   if (done.status === 0) return;
   out.fail(FAILED, `node-gyp failed in ${packageFolder}; what it says stands above`);
 }
