@@ -110,10 +110,12 @@ export class Generator implements Iterable<FlakeId>, AsyncIterable<FlakeId> {
    * nextId by a promise: waits by a timer, so the event loop goes on meanwhile.
    *
    * signal: when it is aborted, the promise is rejected with its reason. No ID is drawn before a
-   * wait, so that none is lost. Errors as nextId.
+   * wait, so that none is lost. Errors as nextId. invalid_argument: no AbortSignal.
    */
   nextIdAsync({ signal }: { signal?: AbortSignal | undefined } = {}): Promise<FlakeId> {
-    return this.#waiters.next(signal);
+    if (signal === undefined || signal instanceof AbortSignal) return this.#waiters.next(signal);
+    return Promise.reject(
+      new ArgumentTypeError(`signal must be an AbortSignal, not ${shown(signal)}`));
   }
 
   // ---- many IDs ---------------------------------------------------------------------------------

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A clock for tests: it moves only when told, so that no test needs real time.
-import { INT64_MAX, Whole, limited } from './arguments.js';
-import { checked, succeeded } from './errors.js';
+import { INT64_MAX, Whole, limited, shown } from './arguments.js';
+import { ArgumentTypeError, checked, succeeded } from './errors.js';
 import { NativeClock, native } from './native.js';
 
 function int64(name: string, value: unknown): bigint {
@@ -63,6 +63,9 @@ export class TestClock {
 
   /** Whether the generator's sleeps return at once and pass no time. */
   stopSleeps(stopped: boolean): void {
+    if (typeof stopped !== 'boolean') {
+      throw new ArgumentTypeError(`stopped must be true or false, not ${shown(stopped)}`);
+    }
     succeeded(native.stopSleeps(this.#clock, stopped ? 1n : 0n));
     this.#sleepsStopped = stopped;
   }

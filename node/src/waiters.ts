@@ -163,6 +163,7 @@ export class Waiters {
 
   /** A turn of the loop: steps those who wait, if it is time, and those who came meanwhile. */
   #turn(): void {
+    clearImmediate(this.#immediate);
     this.#immediate = undefined;
     this.#steps = 0;
     const mayGoOn = !this.#timer && this.#stepWaiting();

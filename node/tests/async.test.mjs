@@ -67,6 +67,14 @@ test('an aborted call ends with the reason, loses no ID and keeps nothing alive'
   await rejects('closed', other);
 });
 
+test('what is no signal is refused', async () => {
+  const gen = new Generator({ node: 1, space: freshSpace(), clock: freshClock() });
+  for (const signal of [null, 7, true, {}, 'abort', new AbortController()]) {
+    await rejects('invalid_argument', gen.nextIdAsync({ signal }), /must be an AbortSignal/);
+  }
+  assert.equal(gen.stats().issued, 0n);
+});
+
 test('a signal that stays does not gather listeners', async () => {
   const done = node(`
     import { Generator } from 'flakecore';

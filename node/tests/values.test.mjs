@@ -191,5 +191,6 @@ test('the test clock refuses what it cannot hold', () => {
       refuses('invalid_argument', () => call.call(clock, ns));
     }
     refuses('invalid_argument', () => clock.setRate(1_000_001));
+    refuses('invalid_argument', () => clock.stopSleeps(1), /stopped must be true or false/);
   }
 });
