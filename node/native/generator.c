@@ -128,20 +128,16 @@ static size_t fill(generator *g, int64_t *ids, size_t count, int64_t *status) {
   return done;
 }
 
-/* (array, start, count) -> undefined when all are there, or [how many, status]. */
+/* (array) -> undefined when it is full, or [how many, status]. */
 static napi_value next_many(napi_env env, napi_callback_info info) {
-  napi_value values[3];
+  napi_value value;
   generator *g;
-  void *data;
+  void *ids;
   size_t length;
-  int64_t start, count, status = FLAKE_E_CLOSED;
-  if (!native_arguments(env, info, 3, values, (void **)&g)) return native_thrown(env);
-  TRY(napi_get_typedarray_info(env, values[0], NULL, &length, &data, NULL, NULL));
-  TRY(napi_get_value_int64(env, values[1], &start));
-  TRY(napi_get_value_int64(env, values[2], &count));
-  if (start < 0 || count < 0 || (uint64_t)start + (uint64_t)count > length)
-    return native_thrown(env);
-  size_t done = g->gen ? fill(g, (int64_t *)data + start, (size_t)count, &status) : 0;
+  int64_t status = FLAKE_E_CLOSED;
+  if (!native_arguments(env, info, 1, &value, (void **)&g)) return native_thrown(env);
+  TRY(napi_get_typedarray_info(env, value, NULL, &length, &ids, NULL, NULL));
+  size_t done = g->gen ? fill(g, ids, length, &status) : 0;
   if (!status) return NULL;
   const napi_value found[] = {native_number(env, (int64_t)done), native_number(env, status)};
   return native_array(env, found, 2);

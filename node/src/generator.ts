@@ -129,7 +129,7 @@ export class Generator implements Iterable<FlakeId>, AsyncIterable<FlakeId> {
    */
   nextIds(n: Whole): BigUint64Array {
     const ids = newBatch(count('n', n, 0));
-    const short = this.#generator.many(ids, 0, ids.length);
+    const short = this.#generator.many(ids);
     if (short === undefined) return ids;
     const [done, status] = short;
     const error = new FlakeError(status);
@@ -158,7 +158,7 @@ export class Generator implements Iterable<FlakeId>, AsyncIterable<FlakeId> {
     if (!types.isBigInt64Array(ids) && !types.isBigUint64Array(ids)) {
       throw new ArgumentTypeError(`${shown(ids)} is no BigInt64Array or BigUint64Array`);
     }
-    const short = this.#generator.many(ids, 0, ids.length);
+    const short = this.#generator.many(ids);
     if (short === undefined) return ids.length;
     const [done, status] = short;
     if (done === 0) throw new FlakeError(status);

@@ -13,8 +13,7 @@ export interface NativeGenerator {
   nextString(): OrStatus<string>;
   step(attempt: BigInt64Array): OrStatus<bigint>;
   range(count: number): OrStatus<[first: bigint, issued: number]>;
-  many(ids: BigInt64Array | BigUint64Array, start: number, count: number):
-    undefined | [done: number, status: number];
+  many(ids: BigInt64Array | BigUint64Array): undefined | [done: number, status: number];
   health(): OrStatus<[
     level: number, reasons: number, status: string, text: string, wallMs: bigint, rewindMs: bigint,
     leadMs: bigint, expiresMs: bigint, ceilingMs: bigint,
