@@ -3,9 +3,9 @@
 // loop while nextIdAsync is asked without end.
 //
 // usage: node saturated.mjs [SECONDS]    prints JSON: for each generator the share of 4,096 IDs per
-// ms that it gave and its CPU time for each ID in ns (those above 4,096 per ms can only be repeats,
-// and do not count); for each way of use the IDs that were there twice; and how late a timer of 1 ms
-// was, in ms, while so many callers draw
+// ms that it gave and its CPU time for each ID in ns (those above 4,096 a ms can only be repeats,
+// and do not count); for each way of use the IDs that were there twice; and how late a timer of
+// 1 ms was, in ms, while so many callers draw
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { Generator } from 'flakecore';
 import { PEERS } from './peers.mjs';
