@@ -3,7 +3,7 @@
 import {
   INT64_MAX, Time, Whole, dateOf, isoOf, json, limited, shown, unixMs, utf8, whole,
 } from './arguments.js';
-import { ArgumentTypeError, checked, refused, statusOf, succeeded } from './errors.js';
+import { ArgumentTypeError, FlakeError, checked, refused, statusOf, succeeded } from './errors.js';
 import { native } from './native.js';
 import { FlakeId, IdLike, bitsOf } from './id.js';
 
@@ -149,7 +149,24 @@ export class Layout {
    */
   bounds(since: Time, until: Time): [low: FlakeId, high: FlakeId] {
     const [from, to] = [unixMs('since', since), unixMs('until', until)];
-    return checked(native.bounds(this.#memory, from, to)) as [FlakeId, FlakeId];
+    const found = native.bounds(this.#memory, from, to);
+    if (typeof found === 'number') throw new FlakeError(found, this.#whyNoBounds(found, from, to));
+    return found as [FlakeId, FlakeId];
+  }
+
+  #whyNoBounds(status: number, since: bigint, until: bigint): string | undefined {
+    switch (status) {
+      case statusOf('before_epoch'):
+        return `since is ${since}, before the layout's epoch; give ${this.epochMs} or later`;
+      case statusOf('time_used_up'):
+        return `until is ${until}, after the end of the time field; ` +
+          `give ${this.expiresMs} or earlier`;
+      case statusOf('invalid_argument'):
+        return `no tick of ${this.tickMs} ms starts in ${since} <= Unix ms < ${until}; ` +
+          'give a later until';
+      default:
+        return undefined;
+    }
   }
 
   /** Whether other is the same layout. */

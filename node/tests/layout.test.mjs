@@ -99,6 +99,16 @@ test('times may be Dates, also of another context', () => {
   assert.deepEqual(bounds(NOW, day), bounds(NOW_MS, NOW_MS + 86_400_000n));
 });
 
+test('bounds that cannot be are told with what can', () => {
+  const end = new Layout().expiresMs;
+  for (const [since, until, code, text] of [
+    [NOW, NOW, 'invalid_argument', `starts in ${NOW_MS} <= Unix ms < ${NOW_MS};`],
+    [NOW_MS + 1n, NOW, 'invalid_argument', 'give a later until'],
+    [0, NOW, 'before_epoch', 'since is 0, before .*; give 1735689600000 or later'],
+    [NOW, end + 1n, 'time_used_up', `until is ${end + 1n}, after .*; give ${end} or earlier`],
+  ]) refuses(code, () => bounds(since, until), new RegExp(text));
+});
+
 test('a time of another type, or none, is refused', () => {
   for (const time of [new Date(NaN), NaN, 1.5, '2025-06-15', null, undefined, { getTime() {} }]) {
     refuses('invalid_argument', () => compose(time, 1, 2));
