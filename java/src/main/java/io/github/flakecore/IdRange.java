@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+package io.github.flakecore;
+
+import java.util.stream.LongStream;
+
+/**
+ * IDs that follow each other in one tick: first + i * stride for i = 0..count-1.
+ *
+ * @param first the first ID
+ * @param count how many they are, at least 1
+ * @param stride what lies between two of them, {@link Layout#stride()}
+ */
+public record IdRange(long first, long count, long stride) {
+  /**
+   * One of them.
+   *
+   * @param index 0..count-1
+   * @return the ID
+   * @throws IndexOutOfBoundsException there is no such one
+   */
+  public long get(long index) {
+    if (index < 0 || index >= count)
+      throw new IndexOutOfBoundsException("index " + index + " of " + count + " IDs");
+    return first + index * stride;
+  }
+
+  /**
+   * All of them.
+   *
+   * @return count IDs, rising
+   */
+  public LongStream stream() {
+    return LongStream.range(0, count).map(index -> first + index * stride);
+  }
+}
