@@ -136,7 +136,7 @@ static void explain_argument(const flake_config *config, sentence out) {
   else if (!lead_ok(config))
     say(out,
         "monotonic mode needs max_lead_ms (how far IDs may run ahead of the clock) or "
-        "start_floor_ms: after a crash, a restart within that time could repeat IDs");
+        "start_floor_ms: a restart within that time could repeat IDs");
   else
     say(out, "space \"%s\" is not a name; use 1 to 63 of A-Z a-z 0-9 . _ - and no leading dot",
         config->space);

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 package io.github.flakecore;
 
+import static java.util.Locale.ROOT;
+
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,6 +17,11 @@ public sealed class FlakeException extends RuntimeException
     permits CallerException, RetryException, OperatorException {
   private static final long serialVersionUID = 1;
   private static final long[] NONE = {};
+  private static final Pattern OPTION =
+      Pattern.compile(
+          "\\b(max_wait|max_lead|start_floor|ceiling)_ms\\b"
+              + "|\\b(seq_spread_bits|clock_source|host_guard)\\b");
+  private static final Pattern WORD_START = Pattern.compile("_(.)");
 
   /** The number of the core. */
   private final long code;
@@ -70,13 +78,24 @@ public sealed class FlakeException extends RuntimeException
 
   /** The exception for a negative status. Without a message it says what the core says of it. */
   static FlakeException of(long code, @Nullable String message) {
-    String text = message == null ? Native.statusText(code) : message;
+    String text = spelled(message == null ? Native.statusText(code) : message);
     if (Status.of(code) == Status.UNKNOWN) return new FlakeException(code, text);
     return switch (Status.kindOf(code)) {
       case CALLER -> new CallerException(code, text);
       case RETRY -> new RetryException(code, text);
       default -> new OperatorException(code, text);
     };
+  }
+
+  /** A sentence of the core, with its options as {@link GeneratorBuilder} calls them. */
+  private static String spelled(String sentence) {
+    return OPTION
+        .matcher(sentence)
+        .replaceAll(
+            name ->
+                WORD_START
+                    .matcher(name.group())
+                    .replaceAll(letter -> letter.group(1).toUpperCase(ROOT)));
   }
 
   static FlakeException of(Status status, String message) {

@@ -241,8 +241,23 @@ public final class Layout {
    */
   public Bounds bounds(long sinceMs, long untilMs) {
     long[] ids = new long[2];
-    FlakeException.checked(Native.bounds(fields, sinceMs, untilMs, ids));
+    long status = Native.bounds(fields, sinceMs, untilMs, ids);
+    if (status < 0) throw FlakeException.of(status, whyNoBounds(status, sinceMs, untilMs));
     return new Bounds(ids[0], ids[1]);
+  }
+
+  private @Nullable String whyNoBounds(long status, long sinceMs, long untilMs) {
+    return switch (Status.of(status)) {
+      case BEFORE_EPOCH ->
+          "since is %d, before the layout's epoch; give %d or later".formatted(sinceMs, epochMs());
+      case TIME_USED_UP ->
+          "until is %d, after the end of the time field; give %d or earlier"
+              .formatted(untilMs, expiresMs());
+      case INVALID_ARGUMENT ->
+          "no tick of %d ms starts in %d <= Unix ms < %d; give a later until"
+              .formatted(tickMs(), sinceMs, untilMs);
+      default -> null;
+    };
   }
 
   /**

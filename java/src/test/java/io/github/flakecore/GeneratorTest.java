@@ -210,7 +210,7 @@ class GeneratorTest {
   @Test
   void monotonicModeGoesOnAheadOfTheClock() {
     GeneratorBuilder options = withClock().mode(Generator.Mode.MONOTONIC);
-    refused(Status.INVALID_ARGUMENT, "monotonic mode needs max_lead_ms", options::build);
+    refused(Status.INVALID_ARGUMENT, "monotonic mode needs maxLeadMs", options::build);
     Generator gen = options.maxLeadMs(10).build();
     long before = clock.monotonicNs();
     assertRising(gen.nextIds(4096 * 5));

@@ -31,11 +31,11 @@ import org.junit.jupiter.params.provider.ValueSource;
 class ValuesTest {
   private static final Map<String, BiFunction<GeneratorBuilder, Long, GeneratorBuilder>> NUMBERS =
       Map.of(
-          "max_wait_ms", GeneratorBuilder::maxWaitMs,
-          "max_lead_ms", GeneratorBuilder::maxLeadMs,
-          "start_floor_ms", GeneratorBuilder::startFloorMs,
-          "ceiling_ms", GeneratorBuilder::ceilingMs,
-          "seq_spread_bits", GeneratorBuilder::seqSpreadBits);
+          "maxWaitMs", GeneratorBuilder::maxWaitMs,
+          "maxLeadMs", GeneratorBuilder::maxLeadMs,
+          "startFloorMs", GeneratorBuilder::startFloorMs,
+          "ceilingMs", GeneratorBuilder::ceilingMs,
+          "seqSpreadBits", GeneratorBuilder::seqSpreadBits);
 
   private static GeneratorBuilder options() {
     return Tests.builder().clock(Tests.clock());
@@ -155,9 +155,9 @@ class ValuesTest {
     options().maxWaitMs(0).build().close();
     options().maxWaitMs(86_400_000).build().close();
     options().seqSpreadBits(12).build().close();
-    refused(Status.INVALID_ARGUMENT, "max_wait_ms is 86400001; it must lie in 0..86400000",
+    refused(Status.INVALID_ARGUMENT, "maxWaitMs is 86400001; it must lie in 0..86400000",
         () -> options().maxWaitMs(86_400_001).build());
-    refused(Status.INVALID_ARGUMENT, "seq_spread_bits is 13; it must lie in 0..12",
+    refused(Status.INVALID_ARGUMENT, "seqSpreadBits is 13; it must lie in 0..12",
         () -> options().seqSpreadBits(13).build());
   }
 
@@ -170,8 +170,8 @@ class ValuesTest {
             "layout", () -> options().layout((Layout) null),
             "space", () -> options().space(text),
             "mode", () -> options().mode(null),
-            "clock_source", () -> options().clockSource(null),
-            "host_guard", () -> options().hostGuard(null),
+            "clockSource", () -> options().clockSource(null),
+            "hostGuard", () -> options().hostGuard(null),
             "clock", () -> options().clock(null),
             "ids", () -> options().build().nextIds(null),
             "chain", () -> Layout.SNOWFLAKE.nodeFrom(text),
@@ -233,6 +233,19 @@ class ValuesTest {
     refused(Status.TIME_USED_UP, () -> layout.compose(Instant.MAX, 1, 1));
     refused(Status.TIME_USED_UP, () -> layout.bounds(inside, Instant.MAX));
     refused(Status.BEFORE_EPOCH, () -> layout.bounds(Instant.MIN, inside));
+  }
+
+  @Test
+  void boundsThatCannotBeAreToldWithWhatCan() {
+    Layout layout = Layout.SNOWFLAKE;
+    long end = layout.expiresMs();
+    refused(Status.INVALID_ARGUMENT, "starts in " + NOW_MS + " <= Unix ms < " + NOW_MS + ";",
+        () -> layout.bounds(NOW_MS, NOW_MS));
+    refused(Status.INVALID_ARGUMENT, "give a later until", () -> layout.bounds(NOW_MS, 0));
+    refused(Status.BEFORE_EPOCH, "since is 0, before the layout's epoch; give 1735689600000 or",
+        () -> layout.bounds(0, NOW_MS));
+    refused(Status.TIME_USED_UP, "give " + end + " or earlier",
+        () -> layout.bounds(NOW_MS, end + 1));
   }
 
   @Test
