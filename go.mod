@@ -1,0 +1,3 @@
+module github.com/flakecore/flakecore
+
+go 1.19
