@@ -250,9 +250,29 @@ func (layout Layout) BoundsUint64(since, until time.Time) (low, high uint64, err
 	var first, last C.uint64_t
 	status := C.flake_bounds(&layout.native, sinceMs, untilMs, &first, &last)
 	if status < 0 {
-		return 0, 0, errorOf(C.int64_t(status))
+		return 0, 0, layout.whyNoBounds(C.int64_t(status), int64(sinceMs), int64(untilMs))
 	}
 	return uint64(first), uint64(last), nil
+}
+
+func (layout Layout) whyNoBounds(status C.int64_t, since, until int64) error {
+	err := errorOf(status)
+	switch err {
+	case ErrBeforeEpoch:
+		return err.because("since is %s, before the layout's epoch; give %s or later",
+			shownMs(since), shownMs(int64(layout.native.epoch_ms)))
+	case ErrTimeUsedUp:
+		return err.because("until is %s, after the end of the time field; give %s or earlier",
+			shownMs(until), shownMs(int64(C.flake_layout_expires_ms(&layout.native))))
+	case ErrInvalidArgument:
+		return err.because("no tick of %d ms starts from %s until %s; give a later until",
+			int64(layout.native.tick_ms), shownMs(since), shownMs(until))
+	}
+	return err
+}
+
+func shownMs(ms int64) string {
+	return time.UnixMilli(ms).UTC().Format("2006-01-02T15:04:05.000Z07:00")
 }
 
 // ---- times -------------------------------------------------------------------------------------

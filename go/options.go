@@ -119,7 +119,8 @@ func WithMaxWait(longest time.Duration) Option {
 }
 
 // WithMaxLead bounds how far monotonic mode runs ahead of the clock, 0 to 24 hours in whole ms.
-// After a crash, a restart within this time could repeat IDs. ErrInvalidArgument: out of range.
+// Another process that opens the node this soon after the end of this one, however it ended,
+// repeats IDs. ErrInvalidArgument: out of range.
 func WithMaxLead(most time.Duration) Option {
 	return func(options *options) error {
 		return setMs("max_lead", most, &options.config.max_lead_ms)

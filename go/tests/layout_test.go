@@ -151,6 +151,29 @@ func TestBetweenTwoMillisecondsBoundsRoundAndComposeRefuses(t *testing.T) { // S
 	}
 }
 
+func TestBoundsThatCannotBeAreToldWithWhatCan(t *testing.T) {
+	layout, now := flakecore.DefaultLayout(), time.UnixMilli(nowMs)
+	end := must[time.Time](t)(layout.Expires())
+	for _, wrong := range []struct {
+		since, until time.Time
+		kind         error
+		text         string
+	}{
+		{now, now, flakecore.ErrInvalidArgument, "starts from 2025-06-15T15:06:40.000Z until 2025-06"},
+		{now, now.Add(-1), flakecore.ErrInvalidArgument, "give a later until"},
+		{time.UnixMilli(0), now, flakecore.ErrBeforeEpoch,
+			"since is 1970-01-01T00:00:00.000Z, before the layout's epoch; give 2025-01-01T00:00:00.000Z"},
+		{now, end.Add(time.Hour), flakecore.ErrTimeUsedUp,
+			"until is 2094-09-07T16:47:35.552Z, after the end of the time field; give 2094-09-07T15:47"},
+	} {
+		_, _, err := layout.Bounds(wrong.since, wrong.until)
+		expect(t, err, wrong.kind)
+		if !strings.Contains(err.Error(), wrong.text) {
+			t.Error(err)
+		}
+	}
+}
+
 func TestATimeBeyondEveryLayoutIsRefused(t *testing.T) { // S30
 	layout, now := flakecore.DefaultLayout(), time.UnixMilli(nowMs)
 	for at, wanted := range map[time.Time]error{

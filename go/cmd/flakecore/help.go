@@ -50,8 +50,8 @@ Prints new IDs, one a line, each larger than the one before.
       --max-wait-ms N     strict: the longest wait for an ID, 0 to 86400000 ms
                           (default 1100)
       --max-lead-ms N     monotonic: how far ahead of the clock, 0 to 86400000 ms.
-                          No default: a restart this soon after a crash could
-                          repeat IDs
+                          No default: the next process to use the node this
+                          soon could repeat IDs
       --start-floor-ms N  no ID with an earlier time than this, in Unix ms
                           (default none)
       --seq-spread-bits N start the sequence of each tick at a random number below
