@@ -644,7 +644,11 @@ TEST_F(Guard, AForkIntoANewPidNamespaceIsFoundAlsoWhenParentAndChildAreBothProce
 struct Copy {
   explicit Copy(const std::string &path) {
     fs::copy_file(FLAKE_SO, path);
-    void *handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+    load(path);
+  }
+
+  void load(const std::string &path) {
+    handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (!handle) {
       ADD_FAILURE() << dlerror();
       return;
@@ -655,6 +659,7 @@ struct Copy {
     explain = reinterpret_cast<decltype(explain)>(dlsym(handle, "flake_explain"));
   }
 
+  void *handle = nullptr;
   flake_status (*open)(const flake_config *, flake_test_clock *, flake_generator **) = nullptr;
   flake_status (*close)(flake_generator *) = nullptr;
   int64_t (*next)(flake_generator *) = nullptr;
@@ -681,6 +686,27 @@ TEST_F(Guard, TwoCopiesOfTheLibraryInOneProcessNeverHaveOneNode) {  // S5, S43
   ASSERT_STATUS(FLAKE_OK, two.open(&config, nullptr, &second));
   EXPECT_GT(two.next(second), last);
   EXPECT_STATUS(FLAKE_OK, two.close(second));
+}
+
+TEST_F(Guard, ALibraryThatIsClosedAndLoadedAgainRemembersWhatItIssued) {
+  flake_config ahead = config;
+  ahead.mode = FLAKE_MODE_MONOTONIC;
+  ahead.max_lead_ms = 60000;
+  Copy library(path("library.so"));
+  int64_t last = 0;
+  for (int round = 0; round < 3; round++) {
+    flake_generator *gen = nullptr;
+    ASSERT_TRUE(library.open);
+    ASSERT_STATUS(FLAKE_OK, library.open(&ahead, nullptr, &gen));
+    for (int i = 0; i < 100000; i++) {  // far ahead of the clock
+      const int64_t id = library.next(gen);
+      ASSERT_GT(id, last);
+      last = id;
+    }
+    EXPECT_STATUS(FLAKE_OK, library.close(gen));
+    EXPECT_EQ(dlclose(library.handle), 0);
+    library.load(path("library.so"));
+  }
 }
 
 // ---- without the guard --------------------------------------------------------------------------
