@@ -112,10 +112,15 @@ flake_status flake_test_clock_stop_sleeps(flake_test_clock *clock, int32_t stopp
   return FLAKE_OK;
 }
 
+/* Whether the monotonic clock can tell the moment after ns more. */
+static bool can_tell(flake_test_clock *clock, int64_t ns) {
+  return ns >= 0 && ns <= INT64_MAX - (int64_t)flake_load(&clock->monotonic_ns);
+}
+
 flake_status flake_test_clock_script(flake_test_clock *clock, int64_t after_ns, int64_t step_ns) {
-  if (!clock || after_ns < 0) return FLAKE_E_INVALID_ARGUMENT;
+  if (!clock) return FLAKE_E_INVALID_ARGUMENT;
   pthread_mutex_lock(&clock->lock);
-  bool room = clock->pending < SCRIPT_MAX;
+  bool room = clock->pending < SCRIPT_MAX && can_tell(clock, after_ns);
   if (room) {
     uint64_t due_ns = flake_load(&clock->monotonic_ns) + (uint64_t)after_ns;
     int at = clock->pending++;
@@ -157,11 +162,12 @@ static void advance_locked(flake_test_clock *clock, uint64_t until_ns) {
 }
 
 flake_status flake_test_clock_advance(flake_test_clock *clock, int64_t ns) {
-  if (!clock || ns < 0) return FLAKE_E_INVALID_ARGUMENT;
+  if (!clock) return FLAKE_E_INVALID_ARGUMENT;
   pthread_mutex_lock(&clock->lock);
-  advance_locked(clock, flake_load(&clock->monotonic_ns) + (uint64_t)ns);
+  bool possible = can_tell(clock, ns);
+  if (possible) advance_locked(clock, flake_load(&clock->monotonic_ns) + (uint64_t)ns);
   pthread_mutex_unlock(&clock->lock);
-  return FLAKE_OK;
+  return possible ? FLAKE_OK : FLAKE_E_INVALID_ARGUMENT;
 }
 
 static uint64_t test_wall_ns(void *self) {

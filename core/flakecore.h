@@ -457,7 +457,8 @@ flake_status flake_test_clock_set_wall(flake_test_clock *clock, int64_t wall_ns)
 flake_status flake_test_clock_set_rate(flake_test_clock *clock, int64_t rate_permille);
 
 /* Lets ns (>= 0) of monotonic time pass; the wall clock moves by the rate, and scripted steps that
- * fall due happen. This is also what a sleep on this clock does. */
+ * fall due happen. This is also what a sleep on this clock does. The wall clock stays where it is
+ * when it cannot go on. FLAKE_E_INVALID_ARGUMENT: ns is more than the monotonic clock can tell. */
 flake_status flake_test_clock_advance(flake_test_clock *clock, int64_t ns);
 
 /* Scripts a step: when after_ns more of monotonic time have passed, the wall clock moves by step_ns

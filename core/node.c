@@ -237,7 +237,8 @@ static int64_t check_chain(const request *req, const char *at, const char *end) 
   char source[WORD_SIZE];
   while (at) {
     if (!next_source(&at, end, source))
-      return say(req, FLAKE_E_INVALID_ARGUMENT, "a source of a node has at most 255 characters");
+      return say(req, FLAKE_E_INVALID_ARGUMENT,
+                 "a source of a node has at most 255 characters, none of them NUL");
     if (!is_source(source))
       return say(req, FLAKE_E_INVALID_ARGUMENT,
                  "\"%.100s\" is no source of a node; use a number, env:NAME, file:PATH, "
@@ -245,6 +246,17 @@ static int64_t check_chain(const request *req, const char *at, const char *end) 
                  source);
   }
   return FLAKE_OK;
+}
+
+/* The sentence of the last source alone would hide the others. */
+static int64_t none_is_there(const request *req, const char *chain, size_t chain_len) {
+  char last[FLAKE_NODE_TEXT_SIZE] = "";
+  if (!req->text || !memchr(chain, ',', chain_len)) return FLAKE_E_NO_NODE;
+  snprintf(last, sizeof last, "%s", req->text);
+  return say(req, FLAKE_E_NO_NODE,
+             "no source of \"%.*s\" is there; provide one of them, or give a number (the last: "
+             "%.200s)",
+             (int)flake_min(chain_len, 150), chain, last);
 }
 
 int64_t flake_node_from(const char *chain, size_t chain_len, const flake_layout *layout, char *text,
@@ -262,5 +274,5 @@ int64_t flake_node_from(const char *chain, size_t chain_len, const flake_layout 
     (void)next_source(&at, end, source);
     node = ask(&req, source);
   } while (node == FLAKE_E_NO_NODE && at);
-  return node;
+  return node == FLAKE_E_NO_NODE ? none_is_there(&req, chain, chain_len) : node;
 }

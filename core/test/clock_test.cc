@@ -150,6 +150,21 @@ TEST(TestClock, AStepAfterNothingHappensWithTheNextMove) {
   EXPECT_MOVED(moved, -7, 0);
 }
 
+TEST(TestClock, TheMonotonicClockNeverGoesBeyondWhatItCanTell) {
+  Clock clock;
+  clock.set_rate(0);
+  const int64_t left = INT64_MAX - flake_test_clock_monotonic(clock);
+  for (const int64_t ns : {left + 1, INT64_MAX, int64_t{-1}, INT64_MIN}) {
+    EXPECT_STATUS(FLAKE_E_INVALID_ARGUMENT, flake_test_clock_advance(clock, ns));
+    EXPECT_STATUS(FLAKE_E_INVALID_ARGUMENT, flake_test_clock_script(clock, ns, 1));
+  }
+  EXPECT_STATUS(FLAKE_OK, flake_test_clock_script(clock, left, 1));
+  EXPECT_STATUS(FLAKE_OK, flake_test_clock_advance(clock, left));
+  EXPECT_EQ(flake_test_clock_monotonic(clock), INT64_MAX);
+  EXPECT_EQ(clock.wall(), kNowNs + 1);
+  EXPECT_STATUS(FLAKE_E_INVALID_ARGUMENT, flake_test_clock_advance(clock, 1));
+}
+
 TEST(TestClock, StepsHappenInTheOrderOfTheirTimesNotOfTheirScripting) {
   // From 10 ns: a step of -25 ns cannot go there before the one of +20 ns has happened.
   Clock clock(10);

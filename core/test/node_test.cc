@@ -603,8 +603,9 @@ TEST(Node, OfAChainWithoutAnySourceThatIsThereIsNone) {
   in_child([&] {
     enter_private(CLONE_NEWUTS | CLONE_NEWNET);
     ASSERT_EQ(sethostname("web", 3), 0);
-    expect_node(FLAKE_E_NO_NODE,
-                "env:FLAKE_TEST_NODE,file:" + dir.path("none") + ",hostname-ordinal,ipv4:22");
+    const std::string chain =
+        "env:FLAKE_TEST_NODE,file:" + dir.path("none") + ",hostname-ordinal,ipv4:22";
+    expect_node(FLAKE_E_NO_NODE, chain, {"\"" + chain + "\"", "give a number", "private IPv4"});
     expect_node(7, "env:FLAKE_TEST_NODE,file:" + dir.path("none") + ",hostname-ordinal,ipv4:22,7");
   });
 }
