@@ -111,6 +111,23 @@ def test_bounds_that_cannot_be_are_told_with_what_can(since, until, error, text)
         bounds(since, until)
 
 
+@pytest.mark.parametrize("call, error, text", [
+    (lambda: compose(NOW, 1024, 0), flakecore.NodeOutOfRangeError, "node 1024 .* in 0..1023"),
+    (lambda: compose(NOW, 1, 4096), flakecore.InvalidArgumentError, "sequence is 4096; .* 0..4095"),
+    (lambda: compose(NOW, 1, -1), flakecore.InvalidArgumentError, "sequence is -1; .* 0..4095"),
+    (lambda: compose(0, 1, 1), flakecore.BeforeEpochError, "time is 0, .* 1735689600000 or later"),
+    (lambda: compose(Layout().expires_ms, 1, 1), flakecore.TimeUsedUpError, "or earlier"),
+    (lambda: compose(Layout().epoch_ms, 0, 0), flakecore.InvalidArgumentError, "make 0, which"),
+    (lambda: compose(NOW_MS + 7, 1, 1, "sonyflake"), flakecore.InvalidArgumentError,
+     f"time is {NOW_MS + 7}, inside a tick of 10 ms; give {NOW_MS}"),
+    (lambda: decode(0), flakecore.InvalidArgumentError, "id is 0; it must lie in 1.."),
+    (lambda: decode(2**53, "js53"), flakecore.InvalidArgumentError, f"in 1..{2**53 - 1}"),
+])
+def test_parts_that_do_not_fit_are_told_with_what_does(call, error, text):
+    with pytest.raises(error, match=text):
+        call()
+
+
 @pytest.mark.parametrize("time", [NOW.replace(tzinfo=None), NOW.date(), 1.5, "2025-06-15"])
 def test_a_time_without_zone_or_of_another_type_is_refused(time):
     with pytest.raises(flakecore.ArgumentTypeError):

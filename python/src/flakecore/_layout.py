@@ -9,10 +9,8 @@ from dataclasses import dataclass
 from typing import Any, List, Optional, SupportsIndex, Tuple, Union
 
 from flakecore._arguments import (
-    INT64_MAX,
     Time,
     datetime_of,
-    id_bits,
     iso_of,
     limited,
     shown,
@@ -166,7 +164,8 @@ class Layout:
     def decode(self, id: SupportsIndex) -> Decoded:
         """Takes an ID (1..2^64-1) apart. InvalidArgumentError: 0, or bits above the fields."""
         parts = ffi.new("flake_decoded *")
-        _checked(lib.flake_decode(self._native, id_bits(id), parts))
+        bits = self.time_bits + self.node_bits + self.seq_bits
+        _checked(lib.flake_decode(self._native, limited("id", id, 1, 2**bits - 1), parts))
         return Decoded(parts.unix_ms, parts.tick, parts.node, parts.sequence)
 
     def compose(self, time: Time, node: SupportsIndex, sequence: SupportsIndex) -> int:
@@ -178,8 +177,12 @@ class Layout:
         would be 0. NotSupportedError: the layout has 64 bits.
         """
         ms = unix_ms("time", time, exact=True)
-        sequence = limited("sequence", sequence, -INT64_MAX, INT64_MAX)
-        return _checked(lib.flake_compose(self._native, ms, node_number(node, self), sequence))
+        number = node_number(node, self)
+        sequence = limited("sequence", sequence, 0, 2**self.seq_bits - 1)
+        id: int = lib.flake_compose(self._native, ms, number, sequence)
+        if id < 0:
+            raise error_of(id, self._why_no_id(id, ms))
+        return id
 
     def bounds(self, since: Time, until: Time) -> Tuple[int, int]:
         """The smallest and largest ID with since <= start of its tick < until.
@@ -196,16 +199,30 @@ class Layout:
             raise error_of(status, self._why_no_bounds(status, since_ms, until_ms))
         return low[0], high[0]
 
-    def _why_no_bounds(self, status: int, since_ms: int, until_ms: int) -> Optional[str]:
+    # ---- why not ---------------------------------------------------------------------------------
+
+    def _why_no_time(self, status: int, name: str, ms: int) -> Optional[str]:
         if status == lib.FLAKE_E_BEFORE_EPOCH:
-            return f"since is {since_ms}, before the layout's epoch; give {self.epoch_ms} or later"
+            return f"{name} is {ms}, before the layout's epoch; give {self.epoch_ms} or later"
         if status == lib.FLAKE_E_TIME_USED_UP:
             end_ms = self.expires_ms
-            return f"until is {until_ms}, after the end of the time field; give {end_ms} or earlier"
+            return f"{name} is {ms}, after the end of the time field; give {end_ms} or earlier"
+        return None
+
+    def _why_no_id(self, status: int, ms: int) -> Optional[str]:
+        if status != lib.FLAKE_E_INVALID_ARGUMENT:
+            return self._why_no_time(status, "time", ms)
+        into_ms = (ms - self.epoch_ms) % self.tick_ms
+        if into_ms:
+            return f"time is {ms}, inside a tick of {self.tick_ms} ms; give {ms - into_ms}"
+        return "these parts make 0, which is never an ID; give a later time"
+
+    def _why_no_bounds(self, status: int, since_ms: int, until_ms: int) -> Optional[str]:
         if status == lib.FLAKE_E_INVALID_ARGUMENT:
             return (f"no tick of {self.tick_ms} ms starts in {since_ms} <= Unix ms < {until_ms}; "
                     "give a later until")
-        return None
+        early = status == lib.FLAKE_E_BEFORE_EPOCH
+        return self._why_no_time(status, *(("since", since_ms) if early else ("until", until_ms)))
 
     # ---- as a value ------------------------------------------------------------------------------
 
@@ -236,11 +253,11 @@ LayoutLike = Union[Layout, str]
 
 
 def node_number(node: Any, layout: Layout) -> int:
-    """A node as a non-negative int64. NodeOutOfRangeError: a number that no layout can hold."""
+    """A node as an int. NodeOutOfRangeError: it does not fit the layout."""
     number = whole("node", node)
-    if 0 <= number <= INT64_MAX:
-        return number
     most = 2**layout.node_bits - 1
+    if 0 <= number <= most:
+        return number
     raise NodeOutOfRangeError(
         f"node {shown(number)} does not fit layout {layout}; give a number in 0..{most}" if most
         else f"layout {layout} has no node field; leave node {shown(number)} out"
