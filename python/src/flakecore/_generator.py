@@ -9,16 +9,20 @@ from __future__ import annotations
 
 import sys
 import time
+from collections import deque
 from types import TracebackType
 from typing import (
     Any,
     AsyncIterator,
     Callable,
+    Deque,
+    Dict,
     Iterator,
     List,
     NoReturn,
     Optional,
     SupportsIndex,
+    Tuple,
     Type,
     TypeVar,
     Union,
@@ -42,6 +46,9 @@ _next: Callable[[Any], int] = lib.flake_python_next
 _range: Callable[[Any, int], int] = lib.flake_python_range
 
 Self = TypeVar("Self", bound="Generator")
+
+# The tasks behind the first one that waits: what each awaits, and where its waiting is kept.
+_Line = Deque[Tuple[Any, Any]]
 
 
 def _int64s_of(buffer: Any) -> memoryview:
@@ -98,7 +105,7 @@ class Generator:
 
     __slots__ = (
         "_native", "_open_handles", "_clock", "_layout", "_config", "_node_text", "_stride",
-        "__weakref__",
+        "_lines", "__weakref__",
     )
 
     def __init__(
@@ -130,6 +137,7 @@ class Generator:
         self._layout = layout_of(layout)
         self._config, self._node_text = config_of(node, self._layout, options)
         self._stride = 0
+        self._lines: Dict[Any, _Line] = {}  # by event loop, while a task of it waits
         self._open()
 
     def _open(self) -> None:
@@ -200,20 +208,73 @@ class Generator:
     async def next_id_async(self) -> int:
         """next_id for asyncio: waits by asyncio.sleep, so the event loop goes on meanwhile.
 
-        No ID is drawn before a wait, so a task that is cancelled in it loses none.
+        Tasks of an event loop that wait stand in line: first come, first served. Who is cancelled
+        meanwhile loses no ID, but for one that was handed to it in that moment.
         """
+        if self._lines:
+            rest = ffi.new("flake_python_rest *")
+            rest.attempt.deadline_ns = self._monotonic_ns() + self._config.max_wait_ms * 1_000_000
+            return await self._next_in_line(rest)
         id = _next(self._native)
         if id > 0:
             return id
-        if id == _AGAIN:
-            rest = _rest_of(self._handle())
-            attempt = ffi.addressof(rest, "attempt")
-            while id == _AGAIN:
-                await self._wait_for_async(attempt)
-                id = lib.flake_next_step(self._handle(), attempt)
+        if id != _AGAIN:
+            self._refuse(id)
+        return await self._next_in_line(_rest_of(self._handle()))
+
+    async def _next_in_line(self, rest: Any) -> int:
+        """Goes on when the tasks that came before have their IDs: only the first of them waits."""
+        import asyncio  # most programs do without
+
+        loop, id = asyncio.get_running_loop(), 0
+        line = self._lines.get(loop)
+        if line is None:
+            self._lines[loop] = line = deque()
+        else:
+            id = await self._stand(loop, line, rest)
+        if id == 0:
+            id = await self._lead(loop, line, ffi.addressof(rest, "attempt"))
         if id < 0:
             self._refuse(id)
         return id
+
+    async def _stand(self, loop: Any, line: _Line, rest: Any) -> int:
+        """What the first one handed on: an ID, a status, or 0 for the place of the first."""
+        turn = loop.create_future()
+        line.append((turn, rest))
+        try:
+            return int(await turn)
+        except BaseException:  # maybe cancelled just after it had been handed the place
+            if turn.done() and not turn.cancelled() and turn.result() == 0:
+                self._hand_on(loop, line)
+            raise
+
+    async def _lead(self, loop: Any, line: _Line, attempt: Any) -> int:
+        id = _AGAIN
+        try:
+            while id == _AGAIN:
+                if attempt.wake_ns:
+                    await self._wait_for_async(attempt)
+                id = lib.flake_next_step(self._handle(), attempt)
+            return id
+        finally:
+            self._hand_on(loop, line)
+
+    def _hand_on(self, loop: Any, line: _Line) -> None:
+        """Serves the line as far as nobody has to wait, and makes who has to the first."""
+        while line and not loop.is_closed():
+            turn, rest = line.popleft()
+            if turn.done():  # cancelled
+                continue
+            native, attempt = self._native, ffi.addressof(rest, "attempt")
+            id = lib.flake_next_step(native, attempt) if native else lib.FLAKE_E_CLOSED
+            turn.set_result(0 if id == _AGAIN else id)
+            if id == _AGAIN:
+                return
+        del self._lines[loop]
+
+    def _monotonic_ns(self) -> int:
+        return time.monotonic_ns() if self._clock is None else self._clock.monotonic_ns()
 
     async def _wait_for_async(self, attempt: Any) -> None:
         import asyncio  # most programs do without
