@@ -42,37 +42,45 @@ static flake_layout layout_of(JNIEnv *env, jlongArray fields) {
                         .seq_shift = (uint32_t)n[7]};
 }
 
-/* Text of the core is ASCII, with which Java's own form of UTF-8 agrees. NULL is null. */
+/* The core's own text is ASCII, with which Java's form of UTF-8 agrees. NULL is null. */
 static jstring string_of(JNIEnv *env, const char *text) {
   return text ? (*env)->NewStringUTF(env, text) : NULL;
 }
 
+/* Text that quotes what others wrote is for Java to decode. */
+static jbyteArray bytes_of(JNIEnv *env, const char *text) {
+  jsize len = (jsize)strlen(text);
+  jbyteArray bytes = (*env)->NewByteArray(env, len);
+  if (bytes) (*env)->SetByteArrayRegion(env, bytes, 0, len, (const jbyte *)text);
+  return bytes;
+}
+
 /* ---- status codes and version ---------------------------------------------------------------- */
 
-JAVA(jstring, version)(JNIEnv *env, jclass type) {
-  (void)type;
+JAVA(jstring, version)(JNIEnv *env, jobject self) {
+  (void)self;
   return string_of(env, flake_version());
 }
 
-JAVA(jstring, statusName)(JNIEnv *env, jclass type, jlong status) {
-  (void)type;
+JAVA(jstring, statusName)(JNIEnv *env, jobject self, jlong status) {
+  (void)self;
   return string_of(env, flake_status_name(status));
 }
 
-JAVA(jstring, statusText)(JNIEnv *env, jclass type, jlong status) {
-  (void)type;
+JAVA(jstring, statusText)(JNIEnv *env, jobject self, jlong status) {
+  (void)self;
   return string_of(env, flake_status_text(status));
 }
 
-JAVA(jint, statusClass)(JNIEnv *env, jclass type, jlong status) {
-  (void)env, (void)type;
+JAVA(jint, statusClass)(JNIEnv *env, jobject self, jlong status) {
+  (void)env, (void)self;
   return (jint)flake_status_class(status);
 }
 
 /* ---- layouts --------------------------------------------------------------------------------- */
 
-JAVA(jlong, layoutParse)(JNIEnv *env, jclass type, jbyteArray text, jlongArray fields) {
-  (void)type;
+JAVA(jlong, layoutParse)(JNIEnv *env, jobject self, jbyteArray text, jlongArray fields) {
+  (void)self;
   flake_layout layout;
   jbyte *bytes = (*env)->GetByteArrayElements(env, text, NULL);
   if (!bytes) return FLAKE_E_OUT_OF_MEMORY;
@@ -86,38 +94,38 @@ JAVA(jlong, layoutParse)(JNIEnv *env, jclass type, jbyteArray text, jlongArray f
   return FLAKE_OK;
 }
 
-JAVA(jstring, layoutFormat)(JNIEnv *env, jclass type, jlongArray fields) {
-  (void)type;
+JAVA(jstring, layoutFormat)(JNIEnv *env, jobject self, jlongArray fields) {
+  (void)self;
   flake_layout layout = layout_of(env, fields);
   char text[FLAKE_LAYOUT_TEXT_SIZE];
   return flake_layout_format(&layout, text, sizeof text) < 0 ? NULL : string_of(env, text);
 }
 
-JAVA(jstring, layoutPreset)(JNIEnv *env, jclass type, jint index) {
-  (void)type;
+JAVA(jstring, layoutPreset)(JNIEnv *env, jobject self, jint index) {
+  (void)self;
   return string_of(env, flake_layout_preset(index));
 }
 
-JAVA(jlong, layoutCheck)(JNIEnv *env, jclass type, jlongArray fields, jlong now_ms) {
-  (void)type;
+JAVA(jlong, layoutCheck)(JNIEnv *env, jobject self, jlongArray fields, jlong now_ms) {
+  (void)self;
   flake_layout layout = layout_of(env, fields);
   return flake_layout_check(&layout, now_ms);
 }
 
-JAVA(jlong, layoutStride)(JNIEnv *env, jclass type, jlongArray fields) {
-  (void)type;
+JAVA(jlong, layoutStride)(JNIEnv *env, jobject self, jlongArray fields) {
+  (void)self;
   flake_layout layout = layout_of(env, fields);
   return flake_layout_stride(&layout);
 }
 
-JAVA(jlong, layoutExpiresMs)(JNIEnv *env, jclass type, jlongArray fields) {
-  (void)type;
+JAVA(jlong, layoutExpiresMs)(JNIEnv *env, jobject self, jlongArray fields) {
+  (void)self;
   flake_layout layout = layout_of(env, fields);
   return flake_layout_expires_ms(&layout);
 }
 
-JAVA(jlong, decode)(JNIEnv *env, jclass type, jlongArray fields, jlong id, jlongArray parts) {
-  (void)type;
+JAVA(jlong, decode)(JNIEnv *env, jobject self, jlongArray fields, jlong id, jlongArray parts) {
+  (void)self;
   flake_layout layout = layout_of(env, fields);
   flake_decoded decoded;
   flake_status status = flake_decode(&layout, (uint64_t)id, &decoded);
@@ -128,15 +136,15 @@ JAVA(jlong, decode)(JNIEnv *env, jclass type, jlongArray fields, jlong id, jlong
 }
 
 JAVA(jlong, compose)
-(JNIEnv *env, jclass type, jlongArray fields, jlong unix_ms, jlong node, jlong sequence) {
-  (void)type;
+(JNIEnv *env, jobject self, jlongArray fields, jlong unix_ms, jlong node, jlong sequence) {
+  (void)self;
   flake_layout layout = layout_of(env, fields);
   return flake_compose(&layout, unix_ms, node, sequence);
 }
 
 JAVA(jlong, bounds)
-(JNIEnv *env, jclass type, jlongArray fields, jlong from_ms, jlong until_ms, jlongArray ids) {
-  (void)type;
+(JNIEnv *env, jobject self, jlongArray fields, jlong from_ms, jlong until_ms, jlongArray ids) {
+  (void)self;
   flake_layout layout = layout_of(env, fields);
   uint64_t min_id, max_id;
   flake_status status = flake_bounds(&layout, from_ms, until_ms, &min_id, &max_id);
@@ -148,8 +156,8 @@ JAVA(jlong, bounds)
 
 /* Also writes the sentence of flake_node_from, which may hold bytes of paths. */
 JAVA(jlong, nodeFrom)
-(JNIEnv *env, jclass type, jbyteArray chain, jlongArray fields, jbyteArray sentence) {
-  (void)type;
+(JNIEnv *env, jobject self, jbyteArray chain, jlongArray fields, jbyteArray sentence) {
+  (void)self;
   flake_layout layout = layout_of(env, fields);
   char text[FLAKE_NODE_TEXT_SIZE] = "";
   jbyte *bytes = (*env)->GetByteArrayElements(env, chain, NULL);
@@ -163,19 +171,20 @@ JAVA(jlong, nodeFrom)
 
 /* ---- text ------------------------------------------------------------------------------------ */
 
-JAVA(jstring, formatName)(JNIEnv *env, jclass type, jint format) {
-  (void)type;
+JAVA(jstring, formatName)(JNIEnv *env, jobject self, jint format) {
+  (void)self;
   return string_of(env, flake_format_name(format));
 }
 
-JAVA(jstring, encode)(JNIEnv *env, jclass type, jint format, jlong id) {
-  (void)type;
+JAVA(jstring, encode)(JNIEnv *env, jobject self, jint format, jlong id) {
+  (void)self;
   char text[FLAKE_TEXT_SIZE];
   return flake_encode(format, (uint64_t)id, text, sizeof text) < 0 ? NULL : string_of(env, text);
 }
 
-JAVA(jlong, decodeText)(JNIEnv *env, jclass type, jint format, jbyteArray text, jlongArray result) {
-  (void)type;
+JAVA(jlong, decodeText)
+(JNIEnv *env, jobject self, jint format, jbyteArray text, jlongArray result) {
+  (void)self;
   uint64_t id;
   jbyte *bytes = (*env)->GetByteArrayElements(env, text, NULL);
   if (!bytes) return FLAKE_E_OUT_OF_MEMORY;
@@ -215,8 +224,8 @@ static flake_status config_of(JNIEnv *env, jlongArray fields, jlongArray options
 }
 
 JAVA(jlong, open)
-(JNIEnv *env, jclass type, jlongArray fields, jlongArray options, jbyteArray space, jlong clock) {
-  (void)type;
+(JNIEnv *env, jobject self, jlongArray fields, jlongArray options, jbyteArray space, jlong clock) {
+  (void)self;
   flake_config config;
   flake_generator *gen;
   flake_status status = config_of(env, fields, options, space, &config);
@@ -224,14 +233,14 @@ JAVA(jlong, open)
   return status ? status : handle_of(gen);
 }
 
-JAVA(jstring, explain)
-(JNIEnv *env, jclass type, jlongArray fields, jlongArray options, jbyteArray space, jlong status) {
-  (void)type;
+JAVA(jbyteArray, explain)
+(JNIEnv *env, jobject self, jlongArray fields, jlongArray options, jbyteArray space, jlong status) {
+  (void)self;
   flake_config config;
   char text[FLAKE_EXPLAIN_SIZE];
   bool explained = config_of(env, fields, options, space, &config) == FLAKE_OK &&
                    flake_explain(&config, status, text, sizeof text) > 0;
-  return string_of(env, explained ? text : flake_status_text(status));
+  return bytes_of(env, explained ? text : flake_status_text(status));
 }
 
 JAVA(jlong, close)(JNIEnv *env, jclass type, jlong handle) {
@@ -308,8 +317,8 @@ JAVA(jlong, health)(JNIEnv *env, jclass type, jlong handle, jlongArray fields) {
   return FLAKE_OK;
 }
 
-JAVA(jstring, healthText)(JNIEnv *env, jclass type, jlongArray fields) {
-  (void)type;
+JAVA(jstring, healthText)(JNIEnv *env, jobject self, jlongArray fields) {
+  (void)self;
   jlong n[8];
   (*env)->GetLongArrayRegion(env, fields, 0, LENGTH(n), n);
   const flake_health health = {.level = (uint32_t)n[0],
@@ -339,8 +348,8 @@ JAVA(jlong, stats)(JNIEnv *env, jclass type, jlong handle, jlongArray fields) {
 
 /* ---- the test clock -------------------------------------------------------------------------- */
 
-JAVA(jlong, clockOpen)(JNIEnv *env, jclass type, jlong wall_ns) {
-  (void)env, (void)type;
+JAVA(jlong, clockOpen)(JNIEnv *env, jobject self, jlong wall_ns) {
+  (void)env, (void)self;
   flake_test_clock *clock;
   flake_status status = flake_test_clock_open(wall_ns, &clock);
   return status ? status : handle_of(clock);

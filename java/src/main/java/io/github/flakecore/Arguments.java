@@ -32,8 +32,12 @@ final class Arguments {
   }
 
   static long atLeast(String name, long value, long least) {
-    if (value >= least) return value;
-    throw invalid(name + " is " + value + "; it must lie in " + least + ".." + Long.MAX_VALUE);
+    return within(name, value, least, Long.MAX_VALUE);
+  }
+
+  static long within(String name, long value, long least, long most) {
+    if (value >= least && value <= most) return value;
+    throw invalid(name + " is " + value + "; it must lie in " + least + ".." + most);
   }
 
   /** An Instant in whole ms, rounded down. */

@@ -81,6 +81,9 @@ final class Command {
       return status;
     } catch (Exit e) {
       return e.status;
+    } catch (FlakeException e) { // the library cannot be loaded: nothing else gets here
+      complain(e.getMessage());
+      return FAILED;
     }
   }
 

@@ -11,16 +11,19 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>There is one class for each {@link Status.Kind}: {@link CallerException}, {@link
  * RetryException} and {@link OperatorException}. A code that this version does not know is a
- * FlakeException itself.
+ * FlakeException itself. When the native library cannot be loaded, every call that needs it throws
+ * an OperatorException with the status NOT_SUPPORTED, whose text says what to set.
  */
 public sealed class FlakeException extends RuntimeException
     permits CallerException, RetryException, OperatorException {
   private static final long serialVersionUID = 1;
   private static final long[] NONE = {};
+
+  /** A word of the core's own, not a part of a path or of what it quotes. */
   private static final Pattern OPTION =
       Pattern.compile(
-          "\\b(max_wait|max_lead|start_floor|ceiling)_ms\\b"
-              + "|\\b(seq_spread_bits|clock_source|host_guard)\\b");
+          "(?<![^ (^])((max_wait|max_lead|start_floor|ceiling)_ms"
+              + "|seq_spread_bits|node_bits|clock_source|host_guard)\\b");
   private static final Pattern WORD_START = Pattern.compile("_(.)");
 
   /** The number of the core. */
@@ -53,12 +56,14 @@ public sealed class FlakeException extends RuntimeException
   }
 
   /**
-   * Whose turn it is, also for codes that are unknown.
+   * Whose turn it is, as the class of this exception says.
    *
-   * @return the class of the status
+   * @return the class of the status; OPERATOR when the code is unknown, or when the native library
+   *     cannot be loaded
    */
   public final Status.Kind kind() {
-    return Status.kindOf(code);
+    if (this instanceof CallerException) return Status.Kind.CALLER;
+    return this instanceof RetryException ? Status.Kind.RETRY : Status.Kind.OPERATOR;
   }
 
   /**
@@ -78,7 +83,7 @@ public sealed class FlakeException extends RuntimeException
 
   /** The exception for a negative status. Without a message it says what the core says of it. */
   static FlakeException of(long code, @Nullable String message) {
-    String text = spelled(message == null ? Native.statusText(code) : message);
+    String text = spelled(message == null ? Native.core().statusText(code) : message);
     if (Status.of(code) == Status.UNKNOWN) return new FlakeException(code, text);
     return switch (Status.kindOf(code)) {
       case CALLER -> new CallerException(code, text);
@@ -88,7 +93,7 @@ public sealed class FlakeException extends RuntimeException
   }
 
   /** A sentence of the core, with its options as {@link GeneratorBuilder} calls them. */
-  private static String spelled(String sentence) {
+  static String spelled(String sentence) {
     return OPTION
         .matcher(sentence)
         .replaceAll(

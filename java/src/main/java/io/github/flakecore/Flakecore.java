@@ -11,6 +11,6 @@ public final class Flakecore {
    * @return such as {@code "0.1.0"}
    */
   public static String version() {
-    return Native.version();
+    return Native.core().version();
   }
 }

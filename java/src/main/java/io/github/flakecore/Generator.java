@@ -23,8 +23,8 @@ import org.jspecify.annotations.Nullable;
  * decide.
  *
  * <p>An interrupt ends a wait, not a call that need not wait: it throws a {@link RetryException}
- * with the status AGAIN and leaves the thread's interrupt flag set. No ID is drawn before a wait,
- * so none is lost.
+ * with the status AGAIN and leaves the thread's interrupt flag set. No ID is lost: what a batch had
+ * drawn before is its {@link FlakeException#issued()}.
  *
  * <p>It closes by {@link #close()}, which try-with-resources calls; one that is forgotten closes
  * some time after it became unreachable.
@@ -127,7 +127,7 @@ public final class Generator implements AutoCloseable {
   }
 
   private void await(long[] step) {
-    refuseInterrupted();
+    if (Thread.currentThread().isInterrupted()) throw interrupted(0);
     if (clock != null) {
       clock.sleepUntil(step[Native.WAKE_NS]);
       return;
@@ -135,16 +135,18 @@ public final class Generator implements AutoCloseable {
     long end = System.nanoTime() + step[Native.WAIT_NS];
     for (long left = step[Native.WAIT_NS]; left > 0; left = end - System.nanoTime()) {
       LockSupport.parkNanos(this, left);
-      refuseInterrupted();
+      if (Thread.currentThread().isInterrupted()) throw interrupted(0);
     }
   }
 
-  private static void refuseInterrupted() {
-    if (Thread.currentThread().isInterrupted())
-      throw FlakeException.of(
-          Status.AGAIN,
-          "the thread was interrupted while it waited for an ID, and its interrupt flag is still "
-              + "set; none was drawn, so call again once the flag is cleared");
+  private static FlakeException interrupted(int drawn) {
+    String what =
+        drawn == 0 ? "none was drawn, so call again"
+            : drawn + " were drawn before and are in issued(), so call again for the rest";
+    return FlakeException.of(
+        Status.AGAIN,
+        "the thread was interrupted while it waited for an ID, and its interrupt flag is still "
+            + "set; " + what + " once the flag is cleared");
   }
 
   /**
@@ -246,7 +248,8 @@ public final class Generator implements AutoCloseable {
         for (int end = done + (int) step[Native.ISSUED]; done < end; id += stride) ids[done++] = id;
       }
     } catch (FlakeException e) {
-      throw e.withIssued(Arrays.copyOf(ids, done));
+      FlakeException error = e.status() == Status.AGAIN ? interrupted(done) : e;
+      throw error.withIssued(Arrays.copyOf(ids, done));
     }
   }
 
@@ -346,7 +349,8 @@ public final class Generator implements AutoCloseable {
 
   /**
    * Ends the right to issue; a second time it does nothing. Others with equal options stay open. A
-   * call of another thread that is under way ends with an ID or with CLOSED.
+   * call of another thread that is under way ends with an ID or with CLOSED; one that waits, when
+   * its wait is over.
    */
   @Override
   public void close() {

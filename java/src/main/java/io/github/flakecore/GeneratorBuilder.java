@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 package io.github.flakecore;
 
+import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,6 +20,9 @@ public final class GeneratorBuilder {
   private static final int START_FLOOR_MS = 6;
   private static final int CEILING_MS = 7;
   private static final int SEQ_SPREAD_BITS = 8;
+
+  private static final long DAY_MS = 86_400_000;
+  private static final long CLOCK_END_MS = Long.MAX_VALUE / 1_000_000; // in ns it is a long
 
   Layout layout = Layout.SNOWFLAKE;
   String space = "default";
@@ -111,7 +115,7 @@ public final class GeneratorBuilder {
    * @return this
    */
   public GeneratorBuilder maxWaitMs(long ms) {
-    return number(MAX_WAIT_MS, "max_wait_ms", ms);
+    return number(MAX_WAIT_MS, "maxWaitMs", ms, DAY_MS);
   }
 
   /**
@@ -122,27 +126,27 @@ public final class GeneratorBuilder {
    * @return this
    */
   public GeneratorBuilder maxLeadMs(long ms) {
-    return number(MAX_LEAD_MS, "max_lead_ms", ms);
+    return number(MAX_LEAD_MS, "maxLeadMs", ms, DAY_MS);
   }
 
   /**
    * No ID with an earlier time than this.
    *
-   * @param unixMs Unix ms; no floor when not given
+   * @param unixMs Unix ms, 0..9223372036854; no floor when not given
    * @return this
    */
   public GeneratorBuilder startFloorMs(long unixMs) {
-    return number(START_FLOOR_MS, "start_floor_ms", unixMs);
+    return number(START_FLOOR_MS, "startFloorMs", unixMs, CLOCK_END_MS);
   }
 
   /**
    * The first time not to be used.
    *
-   * @param unixMs Unix ms; the end of the time field when not given
+   * @param unixMs Unix ms, 0..9223372036854; the end of the time field when not given
    * @return this
    */
   public GeneratorBuilder ceilingMs(long unixMs) {
-    return number(CEILING_MS, "ceiling_ms", unixMs);
+    return number(CEILING_MS, "ceilingMs", unixMs, CLOCK_END_MS);
   }
 
   /**
@@ -153,7 +157,7 @@ public final class GeneratorBuilder {
    * @return this
    */
   public GeneratorBuilder seqSpreadBits(long bits) {
-    return number(SEQ_SPREAD_BITS, "seq_spread_bits", bits);
+    return number(SEQ_SPREAD_BITS, "seqSpreadBits", bits, layout.seqBits());
   }
 
   /**
@@ -163,7 +167,7 @@ public final class GeneratorBuilder {
    * @return this
    */
   public GeneratorBuilder clockSource(Generator.ClockSource source) {
-    options[CLOCK_SOURCE] = Arguments.given("clock_source", source).ordinal();
+    options[CLOCK_SOURCE] = Arguments.given("clockSource", source).ordinal();
     return this;
   }
 
@@ -174,7 +178,7 @@ public final class GeneratorBuilder {
    * @return this
    */
   public GeneratorBuilder hostGuard(Generator.HostGuard guard) {
-    options[HOST_GUARD] = Arguments.given("host_guard", guard).ordinal();
+    options[HOST_GUARD] = Arguments.given("hostGuard", guard).ordinal();
     return this;
   }
 
@@ -208,28 +212,24 @@ public final class GeneratorBuilder {
     long[] chosen = options.clone();
     chosen[NODE] = found.node();
     byte[] name = Arguments.utf8("space", space);
-    long handle = Native.open(layout.fields(), chosen, name, clock == null ? 0 : clock.handle());
-    if (handle < 0)
-      throw FlakeException.of(handle, Native.explain(layout.fields(), chosen, name, handle));
-    return new Generator(handle, this, found);
+    long[] fields = layout.fields();
+    Native core = Native.core();
+    long handle = core.open(fields, chosen, name, clock == null ? 0 : clock.handle());
+    if (handle > 0) return new Generator(handle, this, found);
+    byte[] why = core.explain(fields, chosen, name, handle);
+    throw FlakeException.of(handle, new String(why, StandardCharsets.UTF_8));
   }
 
   /** A number below zero could stand for "not given", so it is refused here. */
   private long givenNode() {
     if (node == null) return Native.NOT_GIVEN;
     if (node >= 0) return node;
-    throw FlakeException.of(
-        Status.NODE_OUT_OF_RANGE,
-        layout.nodeBits() == 0
-            ? "layout " + layout + " has no node field; leave node " + node + " out"
-            : "node " + node + " does not fit layout " + layout + "; give a number in 0.."
-                + ((1L << layout.nodeBits()) - 1));
+    throw FlakeException.of(Status.NODE_OUT_OF_RANGE, layout.whyNoNode(node));
   }
 
   /** What stands for "not given" is refused here; every range is the core's to check. */
-  private GeneratorBuilder number(int option, String name, long value) {
-    if (value <= Native.NOT_GIVEN + 1)
-      throw Arguments.invalid(name + " is " + value + "; it must lie in 0.." + Long.MAX_VALUE);
+  private GeneratorBuilder number(int option, String name, long value, long most) {
+    if (value <= Native.NOT_GIVEN + 1) Arguments.within(name, value, 0, most);
     options[option] = value;
     return this;
   }

@@ -92,6 +92,6 @@ public record Health(
         n[5],
         n[6],
         n[7],
-        Native.healthText(n));
+        FlakeException.spelled(Native.core().healthText(n)));
   }
 }

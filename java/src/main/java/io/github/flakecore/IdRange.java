@@ -6,11 +6,26 @@ import java.util.stream.LongStream;
 /**
  * IDs that follow each other in one tick: first + i * stride for i = 0..count-1.
  *
- * @param first the first ID
+ * @param first the first ID, at least 1
  * @param count how many they are, at least 1
- * @param stride what lies between two of them, {@link Layout#stride()}
+ * @param stride what lies between two of them, {@link Layout#stride()}, at least 1
  */
 public record IdRange(long first, long count, long stride) {
+  /**
+   * Checks them.
+   *
+   * @param first at least 1
+   * @param count at least 1
+   * @param stride at least 1
+   * @throws CallerException INVALID_ARGUMENT: one of them is less than 1, or the last ID would be
+   *     above 2^63-1
+   */
+  public IdRange {
+    Arguments.atLeast("first", first, 1);
+    Arguments.atLeast("stride", stride, 1);
+    Arguments.within("count", count, 1, (Long.MAX_VALUE - first) / stride + 1);
+  }
+
   /**
    * One of them.
    *

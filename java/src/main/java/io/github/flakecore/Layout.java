@@ -22,14 +22,16 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Layout {
   /** The default: 41/10/12, ticks of 1 ms since 2025-01-01T00:00:00Z. */
-  public static final Layout SNOWFLAKE = parse("snowflake");
+  public static final Layout SNOWFLAKE = // written out, so that it is there without the library
+      new Layout(
+          new long[] {1_735_689_600_000L, 1, 41, 22, 10, 12, 12, 0}, "t41n10s12@1735689600000");
 
   private final long[] fields; // in the order of flake_layout
   private final String text;
 
-  private Layout(long[] fields) {
+  private Layout(long[] fields, String text) {
     this.fields = fields;
-    this.text = Native.layoutFormat(fields);
+    this.text = text;
   }
 
   /**
@@ -42,12 +44,12 @@ public final class Layout {
    */
   public static Layout parse(String text) {
     long[] fields = new long[Native.FIELDS];
-    long status = Native.layoutParse(Arguments.utf8("layout", text), fields);
+    long status = Native.core().layoutParse(Arguments.utf8("layout", text), fields);
     if (status == Status.BAD_LAYOUT.code())
       throw FlakeException.of(
           status, Arguments.quoted(text) + ": " + Status.BAD_LAYOUT.text());
     FlakeException.checked(status);
-    return new Layout(fields);
+    return new Layout(fields, Native.core().layoutFormat(fields));
   }
 
   /**
@@ -57,7 +59,7 @@ public final class Layout {
    */
   public static List<String> presets() {
     List<String> names = new ArrayList<>();
-    for (String name; (name = Native.layoutPreset(names.size())) != null; ) names.add(name);
+    for (String name; (name = Native.core().layoutPreset(names.size())) != null; ) names.add(name);
     return List.copyOf(names);
   }
 
@@ -141,7 +143,7 @@ public final class Layout {
    * @return Unix ms
    */
   public long expiresMs() {
-    return FlakeException.checked(Native.layoutExpiresMs(fields));
+    return FlakeException.checked(Native.core().layoutExpiresMs(fields));
   }
 
   /**
@@ -160,7 +162,7 @@ public final class Layout {
    * @throws CallerException NOT_SUPPORTED: the sequence is bit 63
    */
   public long stride() {
-    return FlakeException.checked(Native.layoutStride(fields));
+    return FlakeException.checked(Native.core().layoutStride(fields));
   }
 
   /**
@@ -181,7 +183,7 @@ public final class Layout {
    *     field has ended
    */
   public void check(long nowMs) {
-    FlakeException.checked(Native.layoutCheck(fields, nowMs));
+    FlakeException.checked(Native.core().layoutCheck(fields, nowMs));
   }
 
   // ---- IDs --------------------------------------------------------------------------------------
@@ -195,16 +197,25 @@ public final class Layout {
    */
   public Decoded decode(long id) {
     long[] parts = new long[4];
-    FlakeException.checked(Native.decode(fields, id, parts));
+    long status = Native.core().decode(fields, id, parts);
+    if (status == Status.INVALID_ARGUMENT.code()) throw Arguments.invalid(whyNoId(id));
+    FlakeException.checked(status);
     return new Decoded(parts[0], parts[1], parts[2], parts[3]);
+  }
+
+  private String whyNoId(long id) {
+    int bits = Math.max(timeShift() + timeBits(), nodeShift() + nodeBits());
+    bits = Math.max(bits, seqShift() + seqBits());
+    return "id is %s; an ID of layout %s lies in 1..%s"
+        .formatted(Long.toUnsignedString(id), this, Long.toUnsignedString(-1L >>> (64 - bits)));
   }
 
   /**
    * Puts an ID together, the inverse of {@link #decode}. Says nothing of its being unique.
    *
    * @param unixMs the start of a tick in Unix ms
-   * @param node the node
-   * @param sequence the sequence number
+   * @param node 0..2^nodeBits-1
+   * @param sequence 0..2^seqBits-1
    * @return the ID
    * @throws CallerException NODE_OUT_OF_RANGE: the node does not fit. INVALID_ARGUMENT: the
    *     sequence does not fit, the time lies inside a tick, or the ID would be 0. NOT_SUPPORTED:
@@ -212,7 +223,41 @@ public final class Layout {
    * @throws OperatorException BEFORE_EPOCH, TIME_USED_UP: the time does not fit
    */
   public long compose(long unixMs, long node, long sequence) {
-    return FlakeException.checked(Native.compose(fields, unixMs, node, sequence));
+    long id = Native.core().compose(fields, unixMs, node, sequence);
+    if (id < 0) throw FlakeException.of(id, whyNotComposed(id, unixMs, node, sequence));
+    return id;
+  }
+
+  private @Nullable String whyNotComposed(long status, long unixMs, long node, long sequence) {
+    return switch (Status.of(status)) {
+      case BEFORE_EPOCH ->
+          "time is %s, before the layout's epoch; give %s or later".formatted(unixMs, epochMs());
+      case TIME_USED_UP ->
+          "time is %s, after the end of the time field; give an earlier one than %s"
+              .formatted(unixMs, expiresMs());
+      case NODE_OUT_OF_RANGE -> whyNoNode(node);
+      case INVALID_ARGUMENT -> whyNoSequence(unixMs, sequence);
+      default -> null;
+    };
+  }
+
+  private String whyNoSequence(long unixMs, long sequence) {
+    long most = (1L << seqBits()) - 1;
+    long inside = (unixMs - epochMs()) % tickMs();
+    if (sequence < 0 || sequence > most)
+      return "sequence is " + sequence + "; it must lie in 0.." + most;
+    if (inside > 0)
+      return "time is %s, inside a tick of %s ms; give its start, %s"
+          .formatted(unixMs, tickMs(), unixMs - inside);
+    return "node 0 and sequence 0 at the epoch would be the ID 0, which there is not";
+  }
+
+  /** Of a node out of range. */
+  String whyNoNode(long node) {
+    return nodeBits() == 0
+        ? "layout " + this + " has no node field; leave node " + node + " out"
+        : "node " + node + " does not fit layout " + this + "; give a number in 0.."
+            + ((1L << nodeBits()) - 1);
   }
 
   /**
@@ -241,7 +286,7 @@ public final class Layout {
    */
   public Bounds bounds(long sinceMs, long untilMs) {
     long[] ids = new long[2];
-    long status = Native.bounds(fields, sinceMs, untilMs, ids);
+    long status = Native.core().bounds(fields, sinceMs, untilMs, ids);
     if (status < 0) throw FlakeException.of(status, whyNoBounds(status, sinceMs, untilMs));
     return new Bounds(ids[0], ids[1]);
   }
@@ -249,12 +294,12 @@ public final class Layout {
   private @Nullable String whyNoBounds(long status, long sinceMs, long untilMs) {
     return switch (Status.of(status)) {
       case BEFORE_EPOCH ->
-          "since is %d, before the layout's epoch; give %d or later".formatted(sinceMs, epochMs());
+          "since is %s, before the layout's epoch; give %s or later".formatted(sinceMs, epochMs());
       case TIME_USED_UP ->
-          "until is %d, after the end of the time field; give %d or earlier"
+          "until is %s, after the end of the time field; give %s or earlier"
               .formatted(untilMs, expiresMs());
       case INVALID_ARGUMENT ->
-          "no tick of %d ms starts in %d <= Unix ms < %d; give a later until"
+          "no tick of %s ms starts in %s <= Unix ms < %s; give a later until"
               .formatted(tickMs(), sinceMs, untilMs);
       default -> null;
     };
@@ -293,7 +338,7 @@ public final class Layout {
     if (!new String(given, StandardCharsets.UTF_8).equals(chain))
       throw Arguments.invalid("the chain of sources is no text: it holds half a surrogate pair");
     byte[] sentence = new byte[Native.NODE_TEXT_SIZE];
-    long node = Native.nodeFrom(given, fields, sentence);
+    long node = Native.core().nodeFrom(given, fields, sentence);
     String text = new String(sentence, StandardCharsets.UTF_8);
     text = text.substring(0, text.indexOf('\0'));
     if (node < 0) throw FlakeException.of(node, text.isEmpty() ? null : text);

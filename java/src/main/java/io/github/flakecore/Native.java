@@ -7,8 +7,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * The calls into the core, as java/native has them. A result is a status when it is negative.
  *
- * <p>None of them blocks. Structs travel as arrays, a field in each place; a step is an attempt
- * (five longs) and the number of IDs that a range issued.
+ * <p>Those that take a handle are static: who has one has the library. The others are asked of
+ * {@link #core}. None of them blocks. Structs travel as arrays, a field in each place; a step is an
+ * attempt (five longs) and the number of IDs that a range issued. Text that may hold what others
+ * wrote, such as a path, comes as UTF-8.
  */
 final class Native {
   /** In the place of an option that keeps its default. */
@@ -25,49 +27,64 @@ final class Native {
   /** Closes what its owner forgot to close. */
   static final Cleaner CLEANER = Cleaner.create();
 
-  static {
-    NativeLoader.load();
+  /** Why the library could not be loaded, for good. */
+  private static final @Nullable String FAILURE = NativeLoader.load();
+
+  private static final Native CORE = new Native();
+
+  Native() {}
+
+  /**
+   * The library.
+   *
+   * @throws OperatorException NOT_SUPPORTED: it could not be loaded
+   */
+  static Native core() {
+    if (isLoaded()) return CORE;
+    throw new OperatorException(Status.NOT_SUPPORTED.code(), FAILURE);
   }
 
-  private Native() {}
+  static boolean isLoaded() {
+    return FAILURE == null;
+  }
 
-  static native String version();
+  native String version();
 
-  static native String statusName(long status);
+  native String statusName(long status);
 
-  static native String statusText(long status);
+  native String statusText(long status);
 
-  static native int statusClass(long status);
+  native int statusClass(long status);
 
-  static native long layoutParse(byte[] text, long[] layout);
+  native long layoutParse(byte[] text, long[] layout);
 
-  static native String layoutFormat(long[] layout);
+  native String layoutFormat(long[] layout);
 
-  static native @Nullable String layoutPreset(int index);
+  native @Nullable String layoutPreset(int index);
 
-  static native long layoutCheck(long[] layout, long nowMs);
+  native long layoutCheck(long[] layout, long nowMs);
 
-  static native long layoutStride(long[] layout);
+  native long layoutStride(long[] layout);
 
-  static native long layoutExpiresMs(long[] layout);
+  native long layoutExpiresMs(long[] layout);
 
-  static native long decode(long[] layout, long id, long[] parts);
+  native long decode(long[] layout, long id, long[] parts);
 
-  static native long compose(long[] layout, long unixMs, long node, long sequence);
+  native long compose(long[] layout, long unixMs, long node, long sequence);
 
-  static native long bounds(long[] layout, long sinceMs, long untilMs, long[] ids);
+  native long bounds(long[] layout, long sinceMs, long untilMs, long[] ids);
 
-  static native long nodeFrom(byte[] chain, long[] layout, byte[] sentence);
+  native long nodeFrom(byte[] chain, long[] layout, byte[] sentence);
 
-  static native @Nullable String formatName(int format);
+  native @Nullable String formatName(int format);
 
-  static native String encode(int format, long id);
+  native String encode(int format, long id);
 
-  static native long decodeText(int format, byte[] text, long[] id);
+  native long decodeText(int format, byte[] text, long[] id);
 
-  static native long open(long[] layout, long[] options, byte[] space, long clock);
+  native long open(long[] layout, long[] options, byte[] space, long clock);
 
-  static native String explain(long[] layout, long[] options, byte[] space, long status);
+  native byte[] explain(long[] layout, long[] options, byte[] space, long status);
 
   static native long close(long handle);
 
@@ -82,11 +99,11 @@ final class Native {
 
   static native long health(long handle, long[] health);
 
-  static native String healthText(long[] health);
+  native String healthText(long[] health);
 
   static native long stats(long handle, long[] stats);
 
-  static native long clockOpen(long wallNs);
+  native long clockOpen(long wallNs);
 
   static native void clockClose(long clock);
 

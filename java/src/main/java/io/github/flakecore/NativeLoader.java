@@ -4,64 +4,106 @@ package io.github.flakecore;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
-import java.util.HexFormat;
 import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Loads the native library out of the jar.
  *
- * <p>It is written into a private file of the temporary folder, loaded, and deleted at once, so
- * that each class loader loads a copy of its own. Where files of that folder may not be executed
- * (mounted noexec), a copy is kept in the user's cache folder; it is trusted only when nobody else
- * can have written it and it equals the one in the jar.
+ * <p>It is written into a private file, loaded, and deleted at once, so that each class loader
+ * loads a copy of its own: in the temporary folder, or, where files of that folder may not be
+ * executed (mounted noexec), in the user's cache folder.
  */
 final class NativeLoader {
   static final String PROPERTY = "io.github.flakecore.library";
+
+  /** What a library must say of itself. */
+  static final String VERSION = "0.1.0";
+
   private static final String NAME = "libflakecore_java.so";
+  private static final String OLD_SYSTEM = "version `GLIBC_"; // what the system says of itself
+  private static final String TWO_LOADERS = "already loaded in another classloader";
 
   private NativeLoader() {}
 
-  /** UnsatisfiedLinkError: it cannot be loaded; the sentence says what to set. */
-  static void load() {
+  /** Null, or why it cannot be loaded and what to set. */
+  static @Nullable String load() {
     String named = System.getProperty(PROPERTY);
-    if (named != null) {
-      loadNamed(named);
-      return;
+    try {
+      return named == null ? loadOwn() : loadNamed(named);
+    } catch (UnsatisfiedLinkError e) {
+      return e.getMessage();
+    } catch (IllegalCallerException e) {
+      Module module = NativeLoader.class.getModule();
+      return "this Java does not let flakecore load its native library (" + e.getMessage()
+          + "); start the program with --enable-native-access="
+          + (module.isNamed() ? module.getName() : "ALL-UNNAMED");
     }
-    byte[] library = fromJar();
-    Path temporary = Path.of(System.getProperty("java.io.tmpdir"));
-    String first = failure(() -> loadPrivate(temporary, library));
-    if (first == null) return;
-    Path cache = cacheFolder();
-    String second = failure(() -> loadCached(cache, library));
-    if (second == null) return;
-    throw new UnsatisfiedLinkError(
-        "flakecore cannot load its native library from " + temporary + " (" + first + ") nor from "
-            + cache + " (" + second + "); set the system property java.io.tmpdir to a folder that "
-            + "can be written and whose files may be executed, or " + PROPERTY
-            + " to the absolute path of a copy of " + resource() + " out of the jar");
   }
 
-  private static void loadNamed(String path) {
-    String why = "it is not an absolute path";
-    if (Path.of(path).isAbsolute()) {
-      why = failure(() -> System.load(path));
-      if (why == null) return;
+  private static @Nullable String loadOwn() {
+    byte[] library = fromJar();
+    String temporary = System.getProperty("java.io.tmpdir");
+    String first = failure(() -> loadPrivate(path(temporary), library));
+    if (first == null) return null;
+    if (first.contains(OLD_SYSTEM)) return tooOld(first);
+    String cache = cacheFolder();
+    String second = failure(() -> loadPrivate(safe(path(cache)), library));
+    if (second == null) return null;
+    return "flakecore cannot load its native library from "
+        + Objects.requireNonNullElse(temporary, "java.io.tmpdir") + " (" + first + ") nor from "
+        + Objects.requireNonNullElse(cache, "the user's cache") + " (" + second + "); set the "
+        + "system property java.io.tmpdir to a folder that can be written and whose files may be "
+        + "executed, or " + PROPERTY + " to the absolute path of a copy of " + resource()
+        + " out of the jar";
+  }
+
+  private static @Nullable String loadNamed(String path) {
+    String why =
+        failure(
+            () -> {
+              if (!Path.of(path).isAbsolute())
+                throw new UnsatisfiedLinkError("it is not an absolute path");
+              System.load(path);
+              checkVersion();
+            });
+    if (why == null) return null;
+    if (why.contains(OLD_SYSTEM)) return tooOld(why);
+    String what =
+        why.contains(TWO_LOADERS)
+            ? "; let the class loaders share the jar, or leave the system property " + PROPERTY
+                + " out, so that each loads a copy of its own"
+            : "; set the system property " + PROPERTY + " to the absolute path of a copy of "
+                + resource() + " out of the jar, or leave it out";
+    return "flakecore cannot load the native library " + path + " (" + why + ")" + what;
+  }
+
+  /** What was named may be any library. */
+  private static void checkVersion() {
+    String version;
+    try {
+      version = new Native().version();
+    } catch (UnsatisfiedLinkError e) {
+      throw new UnsatisfiedLinkError("it is another library");
     }
-    throw new UnsatisfiedLinkError(
-        "flakecore cannot load the native library " + path + " (" + why + "); set the system "
-            + "property " + PROPERTY + " to the absolute path of a copy of " + resource()
-            + " out of the jar, or leave it out");
+    if (!version.equals(VERSION))
+      throw new UnsatisfiedLinkError("it has version " + version + ", the jar " + VERSION);
+  }
+
+  private static String tooOld(String why) {
+    return "flakecore's native library needs a newer C library than this system has (" + why
+        + "); use a newer system, or build it on this one (the README says how) and set the system "
+        + "property " + PROPERTY + " to its absolute path";
   }
 
   /** Something that may fail to load the library. */
@@ -74,8 +116,10 @@ final class NativeLoader {
     try {
       attempt.run();
       return null;
-    } catch (IOException | UnsatisfiedLinkError e) {
-      return e instanceof UnsatisfiedLinkError ? e.getMessage() : e.toString();
+    } catch (UnsatisfiedLinkError e) {
+      return e.getMessage();
+    } catch (IOException | InvalidPathException e) {
+      return e.toString();
     }
   }
 
@@ -103,13 +147,17 @@ final class NativeLoader {
             + " to its absolute path");
   }
 
-  private static Path cacheFolder() {
+  /** Null when nothing says where it is. */
+  private static @Nullable String cacheFolder() {
     String named = System.getenv("XDG_CACHE_HOME");
-    Path base =
-        named != null && named.startsWith("/")
-            ? Path.of(named)
-            : Path.of(System.getProperty("user.home"), ".cache");
-    return base.resolve("flakecore");
+    if (named != null && named.startsWith("/")) return named + "/flakecore";
+    String home = System.getProperty("user.home");
+    return home != null && home.startsWith("/") ? home + "/.cache/flakecore" : null;
+  }
+
+  private static Path path(@Nullable String folder) {
+    if (folder == null) throw new UnsatisfiedLinkError("no property names it");
+    return Path.of(folder).toAbsolutePath();
   }
 
   // ---- files ------------------------------------------------------------------------------------
@@ -118,58 +166,34 @@ final class NativeLoader {
     return PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString(owner + "------"));
   }
 
-  private static Path write(Path folder, byte[] library) throws IOException {
-    Path file = Files.createTempFile(folder, "flakecore-", ".so", only("rw-"));
-    try {
-      return Files.write(file, library);
-    } catch (IOException e) {
-      Files.delete(file);
-      throw e;
-    }
-  }
-
+  /** Not by Files.createTempFile, which needs a good java.io.tmpdir for every other folder too. */
   private static void loadPrivate(Path folder, byte[] library) throws IOException {
-    Path file = write(folder, library);
+    Path file = folder.resolve("flakecore-" + UUID.randomUUID() + ".so");
+    Files.createFile(file, only("rw-"));
     try {
-      System.load(file.toAbsolutePath().toString());
+      Files.write(file, library);
+      System.load(file.toString());
     } finally {
       Files.deleteIfExists(file);
     }
   }
 
-  /** Another class loader may have loaded the kept copy: then this one takes a private one. */
-  private static void loadCached(Path folder, byte[] library) throws IOException {
+  /** The folder, made if need be, in whose place nobody else can put another one. */
+  private static Path safe(Path folder) throws IOException {
     Files.createDirectories(folder, only("rwx"));
-    if (!isOurs(folder)) throw new IOException("it is not a folder that only this user can write");
-    Path kept = folder.resolve(hash(library) + ".so");
-    if (!Files.exists(kept, LinkOption.NOFOLLOW_LINKS) || !isTrusted(kept, library))
-      Files.move(write(folder, library), kept, StandardCopyOption.ATOMIC_MOVE);
-    try {
-      System.load(kept.toAbsolutePath().toString());
-    } catch (UnsatisfiedLinkError e) {
-      loadPrivate(folder, library);
-    }
-  }
-
-  static boolean isTrusted(Path kept, byte[] library) throws IOException {
-    return Files.isRegularFile(kept, LinkOption.NOFOLLOW_LINKS)
-        && isOurs(kept)
-        && hash(Files.readAllBytes(kept)).equals(hash(library));
-  }
-
-  /** Whether this user owns it and nobody else can write it. */
-  private static boolean isOurs(Path path) throws IOException {
     Object us = Files.getAttribute(Path.of("/proc/self"), "unix:uid");
-    int mode = (int) Files.getAttribute(path, "unix:mode", LinkOption.NOFOLLOW_LINKS);
-    return us.equals(Files.getAttribute(path, "unix:uid", LinkOption.NOFOLLOW_LINKS))
-        && (mode & 0022) == 0;
+    var own = Files.readAttributes(folder, "unix:uid,mode", LinkOption.NOFOLLOW_LINKS);
+    if (!us.equals(own.get("uid")) || isForOthers(own))
+      throw new UnsatisfiedLinkError("it is not a folder that only this user can write");
+    var above = Files.readAttributes(folder.toRealPath().getParent(), "unix:uid,mode");
+    boolean trusted = us.equals(above.get("uid")) || above.get("uid").equals(0);
+    boolean sticky = ((int) above.get("mode") & 01000) != 0;
+    if (!trusted || (isForOthers(above) && !sticky))
+      throw new UnsatisfiedLinkError("others can rename it");
+    return folder;
   }
 
-  private static String hash(byte[] bytes) {
-    try {
-      return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(bytes));
-    } catch (NoSuchAlgorithmException e) {
-      throw new AssertionError("every Java has SHA-256", e);
-    }
+  private static boolean isForOthers(Map<String, Object> attributes) {
+    return ((int) attributes.get("mode") & 0022) != 0;
   }
 }

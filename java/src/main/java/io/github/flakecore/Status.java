@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 package io.github.flakecore;
 
+import java.util.Locale;
+
 /** What the core answers: one constant for each of its codes, {@link #UNKNOWN} for the rest. */
 public enum Status {
   /** No error. */
@@ -47,7 +49,10 @@ public enum Status {
   NO_ENTROPY(-20),
   /** The system gave no memory or descriptor. */
   OUT_OF_MEMORY(-21),
-  /** This build, system or layout cannot do that. */
+  /**
+   * This build, system or layout cannot do that. As an {@link OperatorException}, the native
+   * library cannot be loaded.
+   */
   NOT_SUPPORTED(-22),
   /** Nothing was to be had yet, and the thread was interrupted while it waited: call again. */
   AGAIN(-23),
@@ -101,7 +106,7 @@ public enum Status {
    * @return one sentence
    */
   public String text() {
-    return Native.statusText(code);
+    return FlakeException.spelled(Native.core().statusText(code));
   }
 
   /**
@@ -111,7 +116,9 @@ public enum Status {
    */
   @Override
   public String toString() {
-    return Native.statusName(code);
+    return Native.isLoaded()
+        ? Native.core().statusName(code)
+        : name().toLowerCase(Locale.ROOT); // to tell why it is not
   }
 
   static Status of(long code) {
@@ -119,6 +126,6 @@ public enum Status {
   }
 
   static Kind kindOf(long code) {
-    return KINDS[Native.statusClass(code)];
+    return KINDS[Native.core().statusClass(code)];
   }
 }

@@ -29,7 +29,8 @@ public final class TestClock {
    * @throws CallerException INVALID_ARGUMENT: it is negative
    */
   public TestClock(long wallNs) {
-    long opened = FlakeException.checked(Native.clockOpen(wallNs));
+    Arguments.atLeast("wallNs", wallNs, 0);
+    long opened = FlakeException.checked(Native.core().clockOpen(wallNs));
     handle = opened;
     Native.CLEANER.register(this, () -> Native.clockClose(opened));
   }
@@ -63,7 +64,7 @@ public final class TestClock {
    * @throws CallerException INVALID_ARGUMENT: it is negative
    */
   public void setWall(long wallNs) {
-    moved(Native.clockSetWall(handle, wallNs));
+    moved(Native.clockSetWall(handle, Arguments.atLeast("wallNs", wallNs, 0)));
   }
 
   /**
@@ -74,6 +75,7 @@ public final class TestClock {
    * @throws CallerException INVALID_ARGUMENT: it is out of range
    */
   public void setRate(long ratePermille) {
+    Arguments.within("ratePermille", ratePermille, -1_000_000, 1_000_000);
     moved(Native.clockSetRate(handle, ratePermille));
   }
 
@@ -84,7 +86,7 @@ public final class TestClock {
    * @throws CallerException INVALID_ARGUMENT: it is negative, or the clock cannot hold it
    */
   public void advance(long ns) {
-    moved(Native.clockAdvance(handle, ns));
+    moved(Native.clockAdvance(handle, Arguments.atLeast("ns", ns, 0)));
   }
 
   /**
@@ -95,7 +97,7 @@ public final class TestClock {
    * @throws CallerException INVALID_ARGUMENT: out of range, or 16 steps are pending
    */
   public void script(long afterNs, long stepNs) {
-    moved(Native.clockScript(handle, afterNs, stepNs));
+    moved(Native.clockScript(handle, Arguments.atLeast("afterNs", afterNs, 0), stepNs));
   }
 
   /**

@@ -23,7 +23,7 @@ public enum TextFormat {
    * @return the text
    */
   public String encode(long id) {
-    return Native.encode(ordinal(), id);
+    return Native.core().encode(ordinal(), id);
   }
 
   /**
@@ -36,7 +36,7 @@ public enum TextFormat {
    */
   public long decodeText(String text) {
     long[] id = new long[1];
-    long status = Native.decodeText(ordinal(), Arguments.utf8("text", text), id);
+    long status = Native.core().decodeText(ordinal(), Arguments.utf8("text", text), id);
     if (status == Status.BAD_TEXT.code())
       throw FlakeException.of(
           status, Arguments.quoted(text) + " is not an ID in the format " + this);
@@ -51,6 +51,6 @@ public enum TextFormat {
    */
   @Override
   public String toString() {
-    return String.valueOf(Native.formatName(ordinal()));
+    return String.valueOf(Native.core().formatName(ordinal()));
   }
 }

@@ -8,6 +8,7 @@ import static io.github.flakecore.Tests.builder;
 import static io.github.flakecore.Tests.refused;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -99,6 +100,21 @@ class BatchesTest {
     assertTrue(gen.nextId() > issued[issued.length - 1]);
     issued[0] = 0;
     assertTrue(error.issued()[0] > 0, "what is handed over is a copy");
+    gen.close();
+  }
+
+  @Test
+  void anInterruptedBatchSaysHowManyWereDrawn() {
+    Generator gen = builder().layout("41/10/2").clock(Tests.clock()).build();
+    long first = gen.nextId();
+    Thread.currentThread().interrupt(); // looked at when the tick is used up
+    FlakeException error =
+        refused(Status.AGAIN, "; 3 were drawn before and are in issued(), so call again",
+            () -> gen.nextIds(60));
+    assertTrue(Thread.interrupted());
+    assertArrayEquals(new long[] {first + 1, first + 2, first + 3}, error.issued());
+    assertFalse(error.getMessage().contains("none"));
+    assertTrue(gen.nextId() > first + 3);
     gen.close();
   }
 

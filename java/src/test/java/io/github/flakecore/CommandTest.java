@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.github.flakecore.Tests.Ended;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
@@ -107,6 +108,44 @@ class CommandTest {
     assertTrue(help.startsWith("Usage: " + PROGRAM + " next --node CHAIN"));
     assertEquals(help, jar("", "next", "-h", "--frob").good());
     assertEquals(help, jar("", "decode", "--help").good());
+  }
+
+  @Test
+  void aLibraryThatCannotBeLoadedIsOneLine() {
+    List<String> command =
+        List.of(
+            Tests.javaCommand(), "-D" + NativeLoader.PROPERTY + "=/nope", "-jar",
+            PackageTest.installed(".jar").toString());
+    for (String arguments : List.of("next --node 1", "decode 1", "--version"))
+      assertOneLine("cannot load the native library /nope", run("", command, arguments.split(" ")));
+  }
+
+  private static void assertOneLine(String text, Ended ended) {
+    assertEquals(1, ended.status());
+    assertEquals("", ended.out());
+    assertEquals(1, ended.err().lines().count(), ended.err());
+    assertTrue(ended.err().startsWith(PROGRAM) && ended.err().contains(text), ended.err());
+  }
+
+  /** JDKs from 24 on can deny it; those before know no such option, and it must work. */
+  @Test
+  void whereNativeAccessIsDeniedTheSentenceNamesTheOption() {
+    String jar = PackageTest.installed(".jar").toString();
+    String main = Command.class.getName();
+    Map<String, List<String>> starts =
+        Map.of(
+            "ALL-UNNAMED", List.of("-cp", jar, main),
+            "io.github.flakecore", List.of("-p", jar, "-m", "io.github.flakecore/" + main));
+    boolean newer = Runtime.version().feature() >= 24;
+    starts.forEach(
+        (who, start) -> {
+          List<String> command = new ArrayList<>(List.of(Tests.javaCommand()));
+          if (newer) command.add("--illegal-native-access=deny");
+          command.addAll(start);
+          Ended ended = run("", command, "--version");
+          if (newer) assertOneLine("start the program with --enable-native-access=" + who, ended);
+          else assertEquals("flake " + Flakecore.version() + "\n", ended.out());
+        });
   }
 
   @Test

@@ -11,6 +11,7 @@ import java.lang.reflect.InvocationTargetException;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -154,6 +155,21 @@ class ProcessesTest {
       Tests.assertRising(ids);
       assertEquals(ids.length, Arrays.stream(ids).distinct().count());
     }
+  }
+
+  @Test
+  void textOfTheSurroundingsIsReadAsUtf8() {
+    String folder = "/nope/\u00e9\ud83d\ude00";
+    String[] command =
+        Tests.java(List.of("-Dfile.encoding=UTF-8", "-Dstdout.encoding=UTF-8"), CLASS_PATH,
+            Program.class.getName(), space());
+    String bytes = "\\303\\251\\360\\237\\230\\200"; // of UTF-8, whatever Java's own encoding is
+    String script = "FLAKECORE_RUN_DIR=$(printf '/nope/" + bytes + "') exec \"$@\"";
+    List<String> all = new ArrayList<>(List.of("bash", "-c", script, "bash"));
+    all.addAll(List.of(command));
+    String answer =
+        Tests.run(Path.of("."), Map.of(), "", all.toArray(String[]::new)).good();
+    assertTrue(answer.contains(folder), answer);
   }
 
   @Test

@@ -108,6 +108,19 @@ class StatusTest {
   }
 
   @Test
+  void sentencesNameOptionsAsJavaDoes() {
+    long lead = 1 << Health.Reason.LEAD.ordinal();
+    long end = 1 << Health.Reason.CEILING_NEAR.ordinal();
+    Health health = Health.of(new long[] {1, lead | end, 0, 0, 0, 0, 0, 0});
+    assertTrue(health.text().contains("half of maxLeadMs"), health.text());
+    assertTrue(health.text().contains("below ceilingMs"), health.text());
+    assertTrue(Status.NO_RUN_DIR.text().contains("with hostGuard"));
+    assertTrue(Status.DEADLINE_PASSED.text().contains("(in monotonic mode maxLeadMs)"));
+    assertTrue(Status.NODE_OUT_OF_RANGE.text().contains("2^nodeBits - 1"));
+    assertEquals("/x/max_wait_ms", FlakeException.of(-1, "/x/max_wait_ms").getMessage());
+  }
+
+  @Test
   void theFormatsHaveTheNamesOfTheCore() {
     for (TextFormat format : TextFormat.values())
       assertEquals(format.name().toLowerCase(Locale.ROOT), format.toString());

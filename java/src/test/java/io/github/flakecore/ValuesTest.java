@@ -4,6 +4,7 @@ package io.github.flakecore;
 import static io.github.flakecore.Tests.NOW_MS;
 import static io.github.flakecore.Tests.refused;
 import static io.github.flakecore.Tests.space;
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -11,6 +12,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.net.URI;
 import java.time.Instant;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.function.BiFunction;
 import javax.tools.Diagnostic;
@@ -150,6 +152,19 @@ class ValuesTest {
                 () -> set.apply(options(), value).build()));
   }
 
+  /** What "not given" could be taken for has the same range as everything else. */
+  @Test
+  void theRangeOfAnOptionIsTheSameForEveryValue() {
+    for (long value : new long[] {Long.MIN_VALUE, Long.MIN_VALUE + 1})
+      NUMBERS.forEach(
+          (name, set) -> {
+            Executable call = () -> set.apply(options(), -1L).build();
+            String range = refused(Status.INVALID_ARGUMENT, call).getMessage().split(";")[1];
+            refused(Status.INVALID_ARGUMENT, name + " is " + value + ";" + range,
+                () -> set.apply(options(), value).build());
+          });
+  }
+
   @Test
   void theEdgesOfRangesAreExact() {
     options().maxWaitMs(0).build().close();
@@ -189,6 +204,13 @@ class ValuesTest {
   void aSpaceThatIsNoNameIsRefused(String space) {
     refused(Status.INVALID_ARGUMENT, "is not a name", () -> options().space(space).build());
     refused(Status.INVALID_ARGUMENT, () -> options().space(space.repeat(1000)).build());
+  }
+
+  @Test
+  void aSpaceIsQuotedAsItWasGiven() {
+    for (String space : List.of("\ud83d\ude00", "max_wait_ms/\u00e9"))
+      refused(Status.INVALID_ARGUMENT, "space \"" + space + "\"",
+          () -> options().space(space).build());
   }
 
   @Test
@@ -249,6 +271,62 @@ class ValuesTest {
   }
 
   @Test
+  void anIdThatCannotBeIsToldWithWhatCan() {
+    Layout layout = Layout.SNOWFLAKE;
+    long end = layout.expiresMs();
+    Status invalid = Status.INVALID_ARGUMENT;
+    refused(Status.NODE_OUT_OF_RANGE, "node 1024 does not fit layout " + layout + "; give a number "
+        + "in 0..1023", () -> layout.compose(NOW_MS, 1024, 0));
+    refused(Status.NODE_OUT_OF_RANGE, "has no node field; leave node 1 out",
+        () -> Layout.parse("41/0/12").compose(NOW_MS, 1, 0));
+    refused(invalid, "sequence is 4096; it must lie in 0..4095",
+        () -> layout.compose(NOW_MS, 1, 4096));
+    refused(invalid, "sequence is -1; it must", () -> layout.compose(NOW_MS, 1, -1));
+    refused(invalid, "time is 1750000000007, inside a tick of 10 ms; give its start, 1750000000000",
+        () -> Layout.parse("39/16/8*10ms").compose(NOW_MS + 7, 1, 1));
+    refused(invalid, "would be the ID 0", () -> layout.compose(layout.epochMs(), 0, 0));
+    refused(Status.BEFORE_EPOCH, "time is 0, before the layout's epoch; give 1735689600000 or",
+        () -> layout.compose(0, 1, 1));
+    refused(Status.TIME_USED_UP, "give an earlier one than " + end,
+        () -> layout.compose(end, 1, 1));
+    refused(invalid, "id is 0; an ID of layout " + layout + " lies in 1..9223372036854775807",
+        () -> layout.decode(0));
+    refused(invalid, "id is 18446744073709551615; an", () -> layout.decode(-1));
+    refused(invalid, "lies in 1..1048575", () -> Layout.parse("10/5/5").decode(1 << 20));
+  }
+
+  /** Some languages write numbers with digits of their own. */
+  @Test
+  void errorsHaveTheSameDigitsInEveryLanguage() {
+    Locale before = Locale.getDefault();
+    Locale.setDefault(Locale.forLanguageTag("ar-EG-u-nu-arab"));
+    try {
+      boundsThatCannotBeAreToldWithWhatCan();
+      anIdThatCannotBeIsToldWithWhatCan();
+    } finally {
+      Locale.setDefault(before);
+    }
+  }
+
+  @Test
+  void theDefaultLayoutIsTheCores() {
+    Layout parsed = Layout.parse("snowflake");
+    assertArrayEquals(parsed.fields(), Layout.SNOWFLAKE.fields());
+    assertEquals(parsed.toString(), Layout.SNOWFLAKE.toString());
+  }
+
+  @Test
+  void aRangeThatCannotBeIsRefused() {
+    assertEquals(Long.MAX_VALUE, new IdRange(Long.MAX_VALUE - 4, 3, 2).get(2));
+    refused(Status.INVALID_ARGUMENT, "first is 0", () -> new IdRange(0, 1, 1));
+    refused(Status.INVALID_ARGUMENT, "count is 0", () -> new IdRange(1, 0, 1));
+    refused(Status.INVALID_ARGUMENT, "stride is 0", () -> new IdRange(1, 1, 0));
+    refused(Status.INVALID_ARGUMENT, "count is 4; it must lie in 1..3",
+        () -> new IdRange(Long.MAX_VALUE - 4, 4, 2));
+    refused(Status.INVALID_ARGUMENT, () -> new IdRange(1, Long.MAX_VALUE, Long.MAX_VALUE));
+  }
+
+  @Test
   void theLayoutCheckIsTheClocks() {
     Layout.SNOWFLAKE.check();
     refused(Status.NOT_SUPPORTED, () -> Layout.parse("discord").check(0));
@@ -258,12 +336,13 @@ class ValuesTest {
   @ParameterizedTest
   @ValueSource(longs = {-1, Long.MIN_VALUE})
   void theTestClockRefusesWhatItCannotHold(long ns) {
-    refused(Status.INVALID_ARGUMENT, () -> new TestClock(ns));
+    refused(Status.INVALID_ARGUMENT, "wallNs is " + ns, () -> new TestClock(ns));
     TestClock clock = new TestClock(0);
-    refused(Status.INVALID_ARGUMENT, () -> clock.setWall(ns));
-    refused(Status.INVALID_ARGUMENT, () -> clock.advance(ns));
-    refused(Status.INVALID_ARGUMENT, () -> clock.script(ns, 0));
-    refused(Status.INVALID_ARGUMENT, () -> clock.setRate(1_000_001));
+    refused(Status.INVALID_ARGUMENT, "wallNs is " + ns, () -> clock.setWall(ns));
+    refused(Status.INVALID_ARGUMENT, "ns is " + ns, () -> clock.advance(ns));
+    refused(Status.INVALID_ARGUMENT, "afterNs is " + ns, () -> clock.script(ns, 0));
+    for (long rate : new long[] {1_000_001, Long.MIN_VALUE})
+      refused(Status.INVALID_ARGUMENT, "ratePermille is " + rate, () -> clock.setRate(rate));
     assertEquals(0, clock.wallNs());
   }
 }
