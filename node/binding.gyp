@@ -13,7 +13,12 @@
       "cflags": ["-std=gnu11", "-O2", "-falign-loops=32", "-fvisibility=hidden"],
       "conditions": [
         ["OS=='linux'", {
-          "ldflags": ["-Wl,--version-script=<(module_root_dir)/native/exports.map"]
+          # Never unloaded: when the last thread that uses it ends, Node would unload it, and with
+          # it the memory of which IDs were issued; the next thread would repeat them.
+          "ldflags": [
+            "-Wl,--version-script=<(module_root_dir)/native/exports.map",
+            "-Wl,-z,nodelete"
+          ]
         }],
         ["OS=='mac'", {"xcode_settings": {"GCC_OPTIMIZATION_LEVEL": "2"}}]
       ]

@@ -128,7 +128,7 @@ static size_t fill(generator *g, int64_t *ids, size_t count, int64_t *status) {
   return done;
 }
 
-/* (array) -> undefined when it is full, or [how many, status]. */
+/* (array) -> how many when it is full, or [how many, status]. */
 static napi_value next_many(napi_env env, napi_callback_info info) {
   napi_value value;
   generator *g;
@@ -138,9 +138,8 @@ static napi_value next_many(napi_env env, napi_callback_info info) {
   if (!native_arguments(env, info, 1, &value, (void **)&g)) return native_thrown(env);
   TRY(napi_get_typedarray_info(env, value, NULL, &length, &ids, NULL, NULL));
   size_t done = g->gen ? fill(g, ids, length, &status) : 0;
-  if (!status) return NULL;
   const napi_value found[] = {native_number(env, (int64_t)done), native_number(env, status)};
-  return native_array(env, found, 2);
+  return status ? native_array(env, found, 2) : found[0];
 }
 
 /* ---- how it fares ---------------------------------------------------------------------------- */

@@ -53,20 +53,43 @@ export function choice(name: string, value: unknown, names: readonly string[]): 
   throw new ArgumentTypeError(message);
 }
 
+/** Checks an argument of named options: an object that has no others. */
+export function checkOptions(options: unknown, names: readonly string[]): void {
+  if (typeof options !== 'object' || options === null || isSomethingElse(options, names)) {
+    throw new ArgumentTypeError(
+      `the options must be an object with ${names.join(', ')}, not ${shown(options)}`);
+  }
+  for (const name of Object.keys(options)) {
+    if (!names.includes(name)) {
+      throw refused(
+        'invalid_argument', `there is no option ${shown(name)}; there are ${names.join(', ')}`);
+    }
+  }
+}
+
+/** Whether it has none of the names and is of a class: an AbortSignal shows no keys at all. */
+function isSomethingElse(options: object, names: readonly string[]): boolean {
+  const prototype: unknown = Object.getPrototypeOf(options);
+  const plain = prototype === null || Object.getPrototypeOf(prototype) === null;
+  return !plain && !names.some((name) => name in options);
+}
+
 /** A string as bytes; one that is no text at all comes out as bytes that the core refuses. */
 export function utf8(name: string, value: unknown): Uint8Array {
   if (typeof value === 'string') return Buffer.from(value);
   throw new ArgumentTypeError(`${name} must be a string, not ${shown(value)}`);
 }
 
-/**
- * A moment in Unix ms. ArgumentTypeError: neither a whole number nor a valid Date.
- * before_epoch, time_used_up: beyond what any layout can express.
- */
-export function unixMs(name: string, value: unknown): bigint {
+/** A moment in Unix ms. ArgumentTypeError: neither a whole number nor a valid Date. */
+export function moment(name: string, value: unknown): bigint {
   const given = types.isDate(value) ? value.getTime() : value;
   if (Number.isNaN(given)) throw new ArgumentTypeError(`${name} is ${shown(value)}, no moment`);
-  const ms = whole(name, given);
+  return whole(name, given);
+}
+
+/** The same of a time of IDs. before_epoch, time_used_up: beyond what any layout can express. */
+export function unixMs(name: string, value: unknown): bigint {
+  const ms = moment(name, value);
   if (ms < -INT64_MAX) throw refused('before_epoch', `${name} is ${ms}, before every epoch`);
   if (ms > INT64_MAX) {
     throw refused('time_used_up', `${name} is ${ms}, after the end of every layout`);

@@ -2,6 +2,7 @@
 // Arrays for IDs. To make the memory of one costs several times what its IDs cost, so small ones
 // are cut out of a larger piece, one after the other, as Buffer does it.
 import { markAsUntransferable } from 'node:worker_threads';
+import { refused } from './errors.js';
 
 /** Where IDs are filled in. */
 export type IdBuffer = BigInt64Array | BigUint64Array;
@@ -20,10 +21,19 @@ function newPool(): ArrayBuffer {
   return memory as ArrayBuffer;
 }
 
+function newLarge(n: number): BigUint64Array {
+  try {
+    return new BigUint64Array(n);
+  } catch { // more than the system, or the language, can give
+    throw refused(
+      'out_of_memory', `n is ${n}; there is no memory for an array of so many IDs: draw fewer`);
+  }
+}
+
 /** An array for n IDs, which the caller fills. */
 export function newBatch(n: number): BigUint64Array {
   const bytes = n * ID_BYTES;
-  if (bytes > POOLED_MAX_BYTES) return new BigUint64Array(n);
+  if (bytes > POOLED_MAX_BYTES) return newLarge(n);
   if (used + bytes > pool.byteLength) {
     pool = newPool();
     used = 0;

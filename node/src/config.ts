@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The options of a Generator on their way into the core's config.
-import { INT64_MAX, Whole, choice, shown, utf8, whole } from './arguments.js';
+import {
+  INT64_MAX, Time, Whole, checkOptions, choice, moment, shown, utf8, whole,
+} from './arguments.js';
 import { ArgumentTypeError, FlakeError, refused } from './errors.js';
 import { Layout, LayoutLike, layoutOf, nodeNumber } from './layout.js';
 import { native } from './native.js';
@@ -31,10 +33,10 @@ export interface GeneratorOptions {
   maxWaitMs?: Whole | undefined;
   /** 0..86400000 ms; monotonic mode must be given it, or startFloorMs. */
   maxLeadMs?: Whole | undefined;
-  /** No ID with an earlier time than this Unix ms. */
-  startFloorMs?: Whole | undefined;
-  /** The first Unix ms not to be used. */
-  ceilingMs?: Whole | undefined;
+  /** No ID with an earlier time than this, a Date or Unix ms. */
+  startFloorMs?: Time | undefined;
+  /** The first time not to be used, a Date or Unix ms. */
+  ceilingMs?: Time | undefined;
   /** Start each tick's sequence at a random number below 2^this; 0. */
   seqSpreadBits?: Whole | undefined;
   /** "precise" (default), or "coarse" (cheaper, late by 1 to 10 ms). */
@@ -75,19 +77,21 @@ export interface NodeFound {
  */
 export function nodeFrom(chain: string, layout: LayoutLike = 'snowflake'): NodeFound {
   const given = utf8('chain', chain);
-  if (/\p{Surrogate}/u.test(chain)) {
-    throw refused('invalid_argument', `${shown(chain)} is not a chain of sources`);
+  if (/[\p{Surrogate}\0]/u.test(chain)) {
+    throw refused('invalid_argument', `${shown(chain)} is not a chain of sources; it is no text`);
   }
   const [node, text] = native.nodeFrom(given, Layout.memoryOf(layoutOf(layout)));
   if (typeof node === 'number') throw new FlakeError(node, text || undefined);
   return Object.freeze({ node: Number(node), text });
 }
 
-/** What no int64 can hold is refused here; every other range is the core's to check. */
-function int64(name: string, value: unknown): bigint {
-  const number = whole(name, value);
+const DAY_MS = 86_400_000n;
+const CLOCK_END_MS = INT64_MAX / 1_000_000n; // the core's clocks are an int64 of ns
+
+/** What no int64 can hold is refused here, as the core refuses the rest that is above most. */
+function int64(name: string, number: bigint, most: bigint): bigint {
   if (-INT64_MAX < number && number <= INT64_MAX) return number;
-  throw refused('invalid_argument', `${name} is ${number}; it must lie in 0..${INT64_MAX}`);
+  throw refused('invalid_argument', `${name} is ${shown(number)}; it must lie in 0..${most}`);
 }
 
 /** A space as bytes. The core refuses what is no name, but would not see behind a NUL. */
@@ -110,7 +114,7 @@ export interface Config {
 }
 
 function clockOf(clock: unknown): TestClock | null {
-  if (clock === undefined || clock instanceof TestClock) return clock ?? null;
+  if (clock === undefined || TestClock.is(clock)) return clock ?? null;
   throw new ArgumentTypeError(`clock must be a TestClock, not ${shown(clock)}`);
 }
 
@@ -121,24 +125,14 @@ function nodeOf(node: GeneratorOptions['node'], layout: Layout): [bigint, string
   return [BigInt(found.node), found.text];
 }
 
-function checkNames(options: unknown): void {
-  if (typeof options !== 'object' || options === null) {
-    throw new ArgumentTypeError(`the options must be an object, not ${shown(options)}`);
-  }
-  for (const name of Object.keys(options)) {
-    if (!OPTIONS.includes(name)) {
-      throw refused(
-        'invalid_argument', `there is no option ${shown(name)}; there are ${OPTIONS.join(', ')}`);
-    }
-  }
-}
-
 /** Checks the options. An option that is undefined is as one that is not given. */
 export function configOf(options: GeneratorOptions): Config {
-  checkNames(options);
+  checkOptions(options, OPTIONS);
   const { space = 'default', layout: chosen = 'snowflake' } = options;
-  const number = (name: string, value: unknown): bigint =>
-    value === undefined ? native.unset : int64(name, value);
+  const number = (name: string, value: unknown, most: bigint): bigint =>
+    value === undefined ? native.unset : int64(name, whole(name, value), most);
+  const time = (name: string, value: unknown): bigint =>
+    value === undefined ? native.unset : int64(name, moment(name, value), CLOCK_END_MS);
   const word = (name: string, value: unknown, words: readonly string[]): bigint =>
     value === undefined ? native.unset : BigInt(choice(name, value, words));
   const clock = clockOf(options.clock);
@@ -146,11 +140,11 @@ export function configOf(options: GeneratorOptions): Config {
   const [node, text] = nodeOf(options.node, layout);
   const numbers = BigInt64Array.of(
     node,
-    number('maxWaitMs', options.maxWaitMs),
-    number('maxLeadMs', options.maxLeadMs),
-    number('startFloorMs', options.startFloorMs),
-    number('ceilingMs', options.ceilingMs),
-    number('seqSpreadBits', options.seqSpreadBits),
+    number('maxWaitMs', options.maxWaitMs, DAY_MS),
+    number('maxLeadMs', options.maxLeadMs, DAY_MS),
+    time('startFloorMs', options.startFloorMs),
+    time('ceilingMs', options.ceilingMs),
+    number('seqSpreadBits', options.seqSpreadBits, BigInt(layout.seqBits)),
     word('mode', options.mode, MODES),
     word('clockSource', options.clockSource, CLOCK_SOURCES),
     word('hostGuard', options.hostGuard, HOST_GUARDS),

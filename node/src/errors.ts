@@ -37,7 +37,7 @@ const OPTION = new RegExp(`\\b(${Object.keys(OPTIONS).join('|')})\\b`, 'g');
 const CAMEL_OPTION = new RegExp(`\\b(${Object.values(OPTIONS).join('|')})\\b`, 'g');
 
 /** A sentence of the core, with its options as they are called here. */
-function spelled(sentence: string): string {
+export function spelled(sentence: string): string {
   return sentence.replace(OPTION, (name) => OPTIONS[name as keyof typeof OPTIONS]);
 }
 
@@ -47,20 +47,33 @@ export function asTheCore(sentence: string): string {
     CAMEL_OPTION, (name) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`));
 }
 
-/** Every error of this package that is not the loader's. Its message says what to do. */
+function textOf(status: unknown): string {
+  if (Number.isSafeInteger(status)) return native.statusText(status as number);
+  throw new ArgumentTypeError(`status must be a whole number, not ${String(status)}`);
+}
+
+/**
+ * Every error of this package but that of a native module which cannot be loaded, an Error with
+ * the code ERR_DLOPEN_FAILED. Its message says what to do.
+ */
 export class FlakeError extends Error {
   /** The name of the status, such as "clock_rewound". Compare this, not the message. */
   readonly code: FlakeErrorCode;
   /** The status of the core, a negative number. */
   readonly status: number;
-  /** Of nextIds, the IDs that were drawn before the error; they are valid. */
-  declare issued: BigUint64Array;
+  /** Of nextIds, the IDs that were drawn before the error; they are valid. Not enumerable. */
+  declare readonly issued: BigUint64Array;
 
   /** status: a negative number. message: a sentence to say instead of the general one. */
-  constructor(status: number, message: string = native.statusText(status)) {
+  constructor(status: number, message: string = textOf(status)) {
     super(spelled(message));
     this.status = status;
     this.code = native.statusName(status) as FlakeErrorCode;
+  }
+
+  /** @internal The error that ended nextIds after some IDs. */
+  static after(issued: BigUint64Array, status: number): FlakeError {
+    return Object.defineProperty(new FlakeError(status), 'issued', { value: issued });
   }
 
   /** Whose turn it is: "caller", "retry" or "operator", also for codes that are unknown. */
@@ -68,10 +81,15 @@ export class FlakeError extends Error {
     return KINDS[native.statusClass(this.status)] as FlakeErrorKind;
   }
 
+  /** For JSON: code, kind, message. */
+  toJSON(): object {
+    const { code, kind, message } = this;
+    return { code, kind, message };
+  }
+
   static {
     Object.defineProperty(this.prototype, 'name', { value: 'FlakeError' });
-    const issued = { value: new BigUint64Array(), writable: true };
-    Object.defineProperty(this.prototype, 'issued', issued);
+    Object.defineProperty(this.prototype, 'issued', { value: new BigUint64Array() });
   }
 }
 

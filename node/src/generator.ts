@@ -3,7 +3,7 @@
 // The generator. Synchronous calls wait in C, by the core's own sleep, at most maxWaitMs;
 // nextIdAsync waits by a timer, so that the event loop goes on meanwhile.
 import { types } from 'node:util';
-import { Whole, count, shown } from './arguments.js';
+import { Whole, checkOptions, count, shown } from './arguments.js';
 import { IdBuffer, newBatch } from './batch.js';
 import { Config, GeneratorOptions, configOf } from './config.js';
 import { ArgumentTypeError, FlakeError, checked, statusOf, succeeded } from './errors.js';
@@ -15,6 +15,19 @@ import { TestClock } from './testing.js';
 import { Waiters, newAttempt } from './waiters.js';
 
 const AGAIN = statusOf('again');
+
+/** What nextIdAsync may be told. */
+export interface AsyncOptions {
+  /** When it is aborted, the promise is rejected with its reason. */
+  signal?: AbortSignal | undefined;
+}
+
+function signalOf(options: AsyncOptions): AbortSignal | undefined {
+  checkOptions(options, ['signal']);
+  const { signal } = options;
+  if (signal === undefined || signal instanceof AbortSignal) return signal;
+  throw new ArgumentTypeError(`signal must be an AbortSignal, not ${shown(signal)}`);
+}
 
 /** IDs that follow each other in one tick: first, first + stride, ... */
 export class IdRange implements Iterable<FlakeId> {
@@ -28,9 +41,23 @@ export class IdRange implements Iterable<FlakeId> {
     Object.freeze(this);
   }
 
+  /** The IDs as texts, for JSON. */
+  toJSON(): FlakeIdString[] {
+    return Array.from(this, (id) => String(id) as FlakeIdString);
+  }
+
   *[Symbol.iterator](): IterableIterator<FlakeId> {
     let id: bigint = this.first;
     for (let i = 0; i < this.length; i++, id += this.stride) yield id as FlakeId;
+  }
+}
+
+/** Tells an array that is empty from one that has no memory any more; any method of its does. */
+function checkMemory(ids: IdBuffer): void {
+  try {
+    BigUint64Array.prototype.keys.call(ids);
+  } catch {
+    throw new ArgumentTypeError('the memory of the array was moved away, or shrunk');
   }
 }
 
@@ -109,13 +136,17 @@ export class Generator implements Iterable<FlakeId>, AsyncIterable<FlakeId> {
   /**
    * nextId by a promise: waits by a timer, so the event loop goes on meanwhile.
    *
-   * signal: when it is aborted, the promise is rejected with its reason. No ID is drawn before a
-   * wait, so that none is lost. Errors as nextId. invalid_argument: no AbortSignal.
+   * Calls are served in the order in which they came. When signal is aborted, the promise is
+   * rejected with its reason. No ID is drawn before a wait, so that none is lost. Errors, all by
+   * the promise, as nextId. invalid_argument: no AbortSignal, or there is no such option.
    */
-  nextIdAsync({ signal }: { signal?: AbortSignal | undefined } = {}): Promise<FlakeId> {
-    if (signal === undefined || signal instanceof AbortSignal) return this.#waiters.next(signal);
-    return Promise.reject(
-      new ArgumentTypeError(`signal must be an AbortSignal, not ${shown(signal)}`));
+  nextIdAsync(options?: AsyncOptions): Promise<FlakeId> {
+    if (options === undefined) return this.#waiters.next(undefined);
+    try {
+      return this.#waiters.next(signalOf(options));
+    } catch (error) {
+      return Promise.reject(error as Error);
+    }
   }
 
   // ---- many IDs ---------------------------------------------------------------------------------
@@ -125,16 +156,14 @@ export class Generator implements Iterable<FlakeId>, AsyncIterable<FlakeId> {
    * Buffers do: copy with slice() what another thread is to get.
    *
    * Errors as nextId. When one comes after some IDs were drawn, they are its .issued: they are
-   * valid, and no other call returns them.
+   * valid, and no other call returns them. out_of_memory: there is none for an array of n.
    */
   nextIds(n: Whole): BigUint64Array {
     const ids = newBatch(count('n', n, 0));
-    const short = this.#generator.many(ids);
-    if (short === undefined) return ids;
-    const [done, status] = short;
-    const error = new FlakeError(status);
-    error.issued = ids.subarray(0, done);
-    throw error;
+    const filled = this.#generator.many(ids);
+    if (typeof filled === 'number') return ids;
+    const [done, status] = filled;
+    throw FlakeError.after(ids.subarray(0, done), status);
   }
 
   /**
@@ -151,16 +180,17 @@ export class Generator implements Iterable<FlakeId>, AsyncIterable<FlakeId> {
    *
    * Fewer are issued only when maxWaitMs, which bounds the whole call, or a fault ended it; what
    * was issued is valid, and the rest of the array is as it was. Errors as nextId, when there was
-   * none.
-   * invalid_argument: neither a BigInt64Array nor a BigUint64Array.
+   * none. invalid_argument: neither a BigInt64Array nor a BigUint64Array, or one whose memory was
+   * moved away or shrunk.
    */
   fill(ids: IdBuffer): number {
     if (!types.isBigInt64Array(ids) && !types.isBigUint64Array(ids)) {
       throw new ArgumentTypeError(`${shown(ids)} is no BigInt64Array or BigUint64Array`);
     }
-    const short = this.#generator.many(ids);
-    if (short === undefined) return ids.length;
-    const [done, status] = short;
+    const filled = this.#generator.many(ids);
+    if (filled === 0) checkMemory(ids);
+    if (typeof filled === 'number') return filled;
+    const [done, status] = filled;
     if (done === 0) throw new FlakeError(status);
     return done;
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What a generator says of itself: health for a probe, stats for a graph.
 import { json } from './arguments.js';
-import { checked } from './errors.js';
+import { checked, spelled } from './errors.js';
 import { NativeGenerator } from './native.js';
 
 export const LEVELS = Object.freeze(['ok', 'warn', 'fail'] as const);
@@ -82,9 +82,10 @@ function plain(fields: object): object {
 }
 
 export function healthOf(generator: NativeGenerator): Health {
-  const [level, reasons, ...rest] = checked(generator.health());
+  const [level, reasons, status, text, ...times] = checked(generator.health());
   const names = REASONS.filter((_, bit) => reasons & (1 << bit));
-  return new Health(LEVELS[level] as (typeof LEVELS)[number], names, ...rest);
+  return new Health(
+    LEVELS[level] as (typeof LEVELS)[number], names, status, spelled(text), ...times);
 }
 
 export function statsOf(generator: NativeGenerator): Stats {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // IDs as values: bigint, text in the formats of the core, and Id for whatever travels as JSON.
 import { ArgumentTypeError, FlakeError, checked, refused, statusOf } from './errors.js';
-import { UINT64_MAX, choice, limited, shown, utf8, whole } from './arguments.js';
+import { UINT64_MAX, choice, limited, shown, utf8 } from './arguments.js';
 import { native } from './native.js';
 
 declare const brand: unique symbol;
@@ -27,14 +27,16 @@ function formatNames(): readonly Format[] {
   }
 }
 
+const NUMBER_MAX = BigInt(Number.MAX_SAFE_INTEGER);
+
 /** All text forms. All but decimal have a fixed width and sort as text exactly as the IDs do. */
 export const FORMATS: readonly Format[] = formatNames();
 
-/** The bits of an ID, 0..2^64-1. ArgumentTypeError: no bigint, text or Id. */
-export function bitsOf(id: IdLike): bigint {
-  if (id instanceof Id) return id.value;
-  if (typeof id === 'string') return decodeText(id);
-  if (typeof id === 'bigint') return limited('id', id, 0n, UINT64_MAX);
+/** The bits of an ID, least..2^64-1. ArgumentTypeError: no bigint, text or Id. */
+export function bitsOf(id: IdLike, least = 0n): bigint {
+  const given: unknown = id instanceof Id ? id.value : id;
+  const bits = typeof given === 'string' ? decodeText(given) : given;
+  if (typeof bits === 'bigint') return limited('id', bits, least, UINT64_MAX);
   const hint = typeof id === 'number' ? '; a number is rounded above 2^53, see Id.fromNumber' : '';
   throw new ArgumentTypeError(`id must be a bigint, its text or an Id, not ${shown(id)}${hint}`);
 }
@@ -70,7 +72,7 @@ export class Id {
   readonly value: FlakeId;
 
   private constructor(value: bigint) {
-    this.value = limited('id', value, 1n, UINT64_MAX) as FlakeId;
+    this.value = value as FlakeId;
     Object.freeze(this);
   }
 
@@ -79,7 +81,8 @@ export class Id {
    * number is refused. bad_text: not the text of an ID.
    */
   static from(value: IdLike): Id {
-    return value instanceof Id ? value : new Id(bitsOf(value));
+    const bits = bitsOf(value, 1n);
+    return value instanceof Id ? value : new Id(bits);
   }
 
   /**
@@ -87,13 +90,13 @@ export class Id {
    * 2^53 + 1 as a number is 2^53 already.
    */
   static fromNumber(value: number): Id {
-    if (typeof value === 'number') return new Id(whole('id', value));
+    if (typeof value === 'number') return new Id(limited('id', value, 1n, NUMBER_MAX));
     throw new ArgumentTypeError(`id must be a number, not ${shown(value)}`);
   }
 
   /** From text in a format. bad_text: not the text of an ID. */
   static fromText(text: string, format: Format = 'dec'): Id {
-    return new Id(decodeText(text, format));
+    return new Id(bitsOf(decodeText(text, format), 1n));
   }
 
   /** Smaller than 0 when a is the earlier ID, 0 when they are equal, else larger: for sort(). */

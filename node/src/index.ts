@@ -22,7 +22,7 @@ export type { GeneratorOptions, NodeFound } from './config.js';
 export { ArgumentTypeError, CODES, FlakeError } from './errors.js';
 export type { FlakeErrorCode, FlakeErrorKind } from './errors.js';
 export { Generator } from './generator.js';
-export type { IdRange } from './generator.js';
+export type { AsyncOptions, IdRange } from './generator.js';
 export { REASONS } from './health.js';
 export type { Health, Stats } from './health.js';
 export { FORMATS, Id, decodeText, encode } from './id.js';

@@ -124,7 +124,7 @@ export class Layout {
 
   /** Takes an ID (1..2^64-1) apart. invalid_argument: 0, bits above the fields, or a number. */
   decode(id: IdLike): Decoded {
-    return new Decoded(...checked(native.decode(this.#memory, bitsOf(id))));
+    return new Decoded(...checked(native.decode(this.#memory, bitsOf(id, 1n))));
   }
 
   /**
@@ -184,6 +184,11 @@ export class Layout {
     return this.#text;
   }
 
+  /** @internal Whether it was made by the constructor. */
+  static is(value: unknown): value is Layout {
+    return typeof value === 'object' && value !== null && #memory in value;
+  }
+
   /** @internal What the core reads. */
   static memoryOf(layout: Layout): ArrayBuffer {
     return layout.#memory;
@@ -209,7 +214,7 @@ const defaultLayout = new Layout();
 
 /** A Layout, or the one that a text means. ArgumentTypeError: neither. */
 export function layoutOf(layout: LayoutLike): Layout {
-  if (layout instanceof Layout) return layout;
+  if (Layout.is(layout)) return layout;
   if (layout === 'snowflake') return defaultLayout;
   if (typeof layout === 'string') return new Layout(layout);
   throw new ArgumentTypeError(`layout must be a Layout or its text, not ${shown(layout)}`);

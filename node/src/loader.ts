@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Where the native module lies: in the package and nowhere else, by absolute paths.
-// FLAKECORE_NATIVE, the absolute path of a flakecore.node, is the one way to say otherwise.
+// FLAKECORE_NATIVE, the absolute path of another one, is the one way to say otherwise.
 import { closeSync, existsSync, openSync, readSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 
-export const BUILD_HINT =
+const BUILD_HINT =
   'run "npx flakecore build", which needs a C compiler, make and Python 3';
 
 /** The folder of the package. */
@@ -33,15 +33,26 @@ export function builtModule(): string {
   return join(packageFolder, 'prebuilds', platform(), 'flakecore.node');
 }
 
-/** The native module to load. Throws an Error that says what to do when it is not there. */
-export function modulePath(): string {
-  const given = process.env['FLAKECORE_NATIVE'];
-  if (given !== undefined) {
-    if (isAbsolute(given) && existsSync(given)) return given;
-    throw new Error(`FLAKECORE_NATIVE is '${given}'; it must be the absolute path of a file`);
-  }
+/** An error of loading, with the code that Node's own have. */
+export function notLoaded(message: string, cause?: unknown): Error {
+  return Object.assign(new Error(message, { cause }), { code: 'ERR_DLOPEN_FAILED' });
+}
+
+/** The file that FLAKECORE_NATIVE names; undefined when it is not set. */
+function override(): string | undefined {
+  const path = process.env['FLAKECORE_NATIVE'];
+  if (path === undefined || (isAbsolute(path) && existsSync(path))) return path;
+  const what = isAbsolute(path) ? 'there is no such file' : 'it must be an absolute path';
+  throw notLoaded(`FLAKECORE_NATIVE is '${path}'; ${what}`);
+}
+
+/** The native module to load, and what to do when that fails. Throws when it is not there. */
+export function findModule(): [path: string, whatToDo: string] {
+  const given = override();
+  if (given !== undefined) return [given, 'FLAKECORE_NATIVE names it'];
   const built = builtModule();
-  if (existsSync(built)) return built;
-  throw new Error(
-    `flakecore has no native module for ${platform()}: ${built} is not there; ${BUILD_HINT}`);
+  const whatToDo = process.platform === 'win32' ? 'Windows is not supported' : BUILD_HINT;
+  if (existsSync(built)) return [built, whatToDo];
+  throw notLoaded(
+    `flakecore has no native module for ${platform()}: ${built} is not there; ${whatToDo}`);
 }

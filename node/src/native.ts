@@ -2,7 +2,7 @@
 // The native module, as native/*.c offers it.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { BUILD_HINT, modulePath, packageFolder } from './loader.js';
+import { findModule, notLoaded, packageFolder } from './loader.js';
 
 /** What a call gives that may fail: its result, or a negative status. */
 export type OrStatus<T> = T | number;
@@ -13,7 +13,7 @@ export interface NativeGenerator {
   nextString(): OrStatus<string>;
   step(attempt: BigInt64Array): OrStatus<bigint>;
   range(count: number): OrStatus<[first: bigint, issued: number]>;
-  many(ids: BigInt64Array | BigUint64Array): undefined | [done: number, status: number];
+  many(ids: BigInt64Array | BigUint64Array): number | [done: number, status: number];
   health(): OrStatus<[
     level: number, reasons: number, status: string, text: string, wallMs: bigint, rewindMs: bigint,
     leadMs: bigint, expiresMs: bigint, ceilingMs: bigint,
@@ -59,23 +59,29 @@ export interface Native {
   monotonicNs(clock: NativeClock): bigint;
 }
 
-/** The module as Node loads it; a C library that is too old for it is met here. */
-function required(path: string): Native {
+/** Loads the module, whatever its file is called. */
+function opened(path: string, whatToDo: string): Native {
+  const module = { exports: {} as Native };
   try {
-    return require(path) as Native;
+    process.dlopen(module, path);
+    return module.exports;
   } catch (cause) {
-    throw new Error(`${(cause as Error).message}; ${BUILD_HINT}`, { cause });
+    const { code, message } = cause as NodeJS.ErrnoException;
+    const forbidden = code === 'ERR_DLOPEN_DISABLED';
+    throw notLoaded(
+      `${path} cannot be loaded: ${message}; ` +
+      (forbidden ? 'start Node with --allow-addons, and without --no-addons' : whatToDo), cause);
   }
 }
 
 function load(): Native {
-  const path = modulePath();
-  const native = required(path);
+  const [path, whatToDo] = findModule();
+  const native = opened(path, whatToDo);
   const manifest = readFileSync(join(packageFolder, 'package.json'), 'utf8');
   const { version } = JSON.parse(manifest) as { version: string };
   if (native.version === version) return native;
-  throw new Error(
-    `${path} is of flakecore ${native.version}, the package of ${version}; ${BUILD_HINT}`);
+  throw notLoaded(
+    `${path} is of flakecore ${native.version}, the package of ${version}; ${whatToDo}`);
 }
 
 export const native: Native = load();

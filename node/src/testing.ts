@@ -70,6 +70,11 @@ export class TestClock {
     this.#sleepsStopped = stopped;
   }
 
+  /** @internal Whether it was made by the constructor. */
+  static is(value: unknown): value is TestClock {
+    return typeof value === 'object' && value !== null && #clock in value;
+  }
+
   /** @internal */
   static nativeOf(clock: TestClock): NativeClock {
     return clock.#clock;

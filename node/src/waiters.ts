@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: MIT
 // The callers of nextIdAsync. A step that gives an ID at once settles at once; whoever has to wait
-// stands in line behind one timer. The event loop always gets its turn: after BATCH steps without
-// one, the rest go on in the next.
+// stands in line behind one timer, and so does who comes while others wait: first come, first
+// served. The event loop always gets its turn: after BATCH steps without one, the rest go on in the
+// next.
+import * as timers from 'node:timers';
 import { FlakeError, statusOf } from './errors.js';
 import { FlakeId } from './id.js';
 import { NativeGenerator } from './native.js';
 import { TestClock } from './testing.js';
+
+// As they are when the package is loaded: fake timers, which tests put in their place, never fire.
+const { clearImmediate, clearTimeout, setImmediate, setTimeout } = timers;
 
 const AGAIN = statusOf('again');
 const CLOSED = statusOf('closed');
@@ -23,21 +28,12 @@ class Waiter {
   waits = true;
   /** Null before the first step. */
   attempt: BigInt64Array | null = null;
-  /** What to do when it ends. */
-  cleanUp: (() => void) | undefined;
 
   constructor(
     readonly resolve: (id: FlakeId) => void,
     readonly reject: (reason: unknown) => void,
+    readonly signal: AbortSignal | undefined,
   ) {}
-
-  /** Ends it, with an ID or a status. */
-  settle(result: bigint | number): void {
-    this.waits = false;
-    this.cleanUp?.();
-    if (typeof result === 'bigint') this.resolve(result as FlakeId);
-    else this.reject(new FlakeError(result));
-  }
 }
 
 /** First in, first out. */
@@ -71,8 +67,10 @@ export class Waiters {
   readonly #clock: TestClock | null;
   /** Those whose step said "again"; the first of them is the first to time out. */
   readonly #waiting = new Line();
-  /** Those that came after the loop was due its turn; not stepped yet. */
+  /** Those behind them that are not stepped yet, as the loop was due its turn. */
   readonly #fresh = new Line();
+  /** Who waits under a signal. It has one listener for all: Node warns of more than ten. */
+  readonly #signals = new Map<AbortSignal, Set<Waiter>>();
   /** All zero, for the next first step; and those that are done with. */
   #spare = newAttempt();
   readonly #used: BigInt64Array[] = [];
@@ -89,7 +87,10 @@ export class Waiters {
   /** An ID, as soon as there is one. */
   next(signal: AbortSignal | undefined): Promise<FlakeId> {
     if (signal?.aborted) return Promise.reject(signal.reason as Error);
-    if (++this.#steps > BATCH) return this.#join(this.#fresh, null, signal);
+    if (this.#steps >= BATCH || this.#waiting.first() || this.#fresh.first()) {
+      return this.#join(this.#fresh, null, signal);
+    }
+    this.#steps++;
     const result = this.#generator.step(this.#spare);
     if (typeof result === 'bigint') return Promise.resolve(result as FlakeId);
     if (result !== AGAIN) return Promise.reject(new FlakeError(result));
@@ -99,7 +100,7 @@ export class Waiters {
   /** Ends all calls that wait; the generator is closed. */
   close(): void {
     for (const line of [this.#waiting, this.#fresh]) {
-      for (let waiter = line.first(); waiter; waiter = line.first()) waiter.settle(CLOSED);
+      for (let waiter = line.first(); waiter; waiter = line.first()) this.#settle(waiter, CLOSED);
     }
     this.#schedule();
   }
@@ -108,22 +109,54 @@ export class Waiters {
     line: Line, attempt: BigInt64Array | null, signal: AbortSignal | undefined,
   ): Promise<FlakeId> {
     return new Promise((resolve, reject) => {
-      const waiter = new Waiter(resolve, reject);
+      const waiter = new Waiter(resolve, reject, signal);
       waiter.attempt = attempt;
-      if (signal) this.#abortable(waiter, signal);
+      if (signal) this.#listen(waiter, signal);
       line.push(waiter);
+      if (this.#steps < BATCH) this.#stepFresh();
       this.#schedule();
     });
   }
 
-  #abortable(waiter: Waiter, signal: AbortSignal): void {
-    const abort = (): void => {
-      waiter.waits = false;
+  #listen(waiter: Waiter, signal: AbortSignal): void {
+    const others = this.#signals.get(signal);
+    if (others) {
+      others.add(waiter);
+      return;
+    }
+    this.#signals.set(signal, new Set([waiter]));
+    signal.addEventListener('abort', this.#abort);
+  }
+
+  #forget(waiter: Waiter, signal: AbortSignal): void {
+    const others = this.#signals.get(signal);
+    others?.delete(waiter);
+    if (others?.size !== 0) return;
+    this.#signals.delete(signal);
+    signal.removeEventListener('abort', this.#abort);
+  }
+
+  readonly #abort = ({ target }: Event): void => {
+    const signal = target as AbortSignal;
+    for (const waiter of this.#signals.get(signal) ?? []) {
+      this.#end(waiter);
       waiter.reject(signal.reason);
-      this.#schedule();
-    };
-    signal.addEventListener('abort', abort, { once: true });
-    waiter.cleanUp = () => signal.removeEventListener('abort', abort);
+    }
+    this.#schedule();
+  };
+
+  /** Takes it out of all but the line, which passes over it. */
+  #end(waiter: Waiter): void {
+    waiter.waits = false;
+    if (waiter.signal) this.#forget(waiter, waiter.signal);
+    if (waiter.attempt && this.#used.length < BATCH) this.#used.push(waiter.attempt);
+  }
+
+  /** Ends a call, with an ID or a status. */
+  #settle(waiter: Waiter, result: bigint | number): void {
+    this.#end(waiter);
+    if (typeof result === 'bigint') waiter.resolve(result as FlakeId);
+    else waiter.reject(new FlakeError(result));
   }
 
   /** The attempt of the step just made, which is to go on. */
@@ -175,26 +208,28 @@ export class Waiters {
   /** Whether it was BATCH that ended it, not that there is nothing to be had. */
   #stepWaiting(): boolean {
     for (let waiter = this.#waiting.first(); waiter; waiter = this.#waiting.first()) {
-      if (++this.#steps > BATCH) return true;
-      const attempt = waiter.attempt as BigInt64Array;
-      const result = this.#generator.step(attempt);
+      if (this.#steps >= BATCH) return true;
+      this.#steps++;
+      const result = this.#generator.step(waiter.attempt as BigInt64Array);
       if (result === AGAIN) return false;
-      if (this.#used.length < BATCH) this.#used.push(attempt);
-      waiter.settle(result);
+      this.#settle(waiter, result);
     }
     return false;
   }
 
+  /** The first step of each begins its time to wait; an ID that it gives is the first one's. */
   #stepFresh(): void {
     for (let waiter = this.#fresh.first(); waiter; waiter = this.#fresh.first()) {
-      if (++this.#steps > BATCH) return;
+      if (this.#steps >= BATCH) return;
+      this.#steps++;
       const result = this.#generator.step(this.#spare);
-      this.#fresh.shift();
       if (result === AGAIN) {
+        this.#fresh.shift();
         waiter.attempt = this.#takeSpare();
         this.#waiting.push(waiter);
       } else {
-        waiter.settle(result);
+        const first = typeof result === 'bigint' ? this.#waiting.first() : undefined;
+        this.#settle(first ?? waiter, result);
       }
     }
   }

@@ -3,8 +3,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Generator } from 'flakecore';
-import { freshClock, freshSpace, node, rejects, rises } from './shared.mjs';
+import fc from 'fast-check';
+import { ArgumentTypeError, Generator } from 'flakecore';
+import { NS_PER_MS, freshClock, freshSpace, node, rejects, rises } from './shared.mjs';
 
 const SLOW = { node: 1, layout: '32/10/1*10s', maxWaitMs: 20_000 };
 
@@ -65,6 +66,82 @@ test('an aborted call ends with the reason, loses no ID and keeps nothing alive'
   assert.equal(gen.stats().issued, 0n);
   gen.close();
   await rejects('closed', other);
+});
+
+test('first come, first served, whenever the clock and the loop move', async () => {
+  const moves = fc.constantFrom('call', 'call', 'call', 'advance', 'turn', 'many');
+  await fc.assert(fc.asyncProperty(fc.array(moves, { maxLength: 40 }), async (list) => {
+    const clock = freshClock();
+    const options = { node: 1, space: freshSpace(), layout: '41/10/2', maxWaitMs: 1000, clock };
+    const gen = new Generator(options);
+    const calls = [];
+    const call = (n) => { for (let i = 0; i < n; i++) calls.push(gen.nextIdAsync()); };
+    for (const move of list) {
+      if (move === 'call') call(3);
+      else if (move === 'many') call(300);
+      else if (move === 'advance') clock.advance(NS_PER_MS);
+      else await new Promise((resolve) => { setImmediate(resolve); });
+    }
+    assert.ok(rises(await Promise.all(calls)));
+    gen.close();
+  }), { numRuns: 50 });
+});
+
+test('a call that comes when IDs are there again leaves them to those who wait', async () => {
+  const clock = freshClock();
+  const gen = new Generator({ node: 1, space: freshSpace(), layout: '41/10/2', clock });
+  const calls = Array.from({ length: 3 }, () => gen.nextIdAsync());
+  clock.advance(NS_PER_MS);
+  calls.push(gen.nextIdAsync());
+  assert.ok(rises(await Promise.all(calls)));
+  gen.close();
+});
+
+test('it does not wait on fake timers', () => {
+  const done = node(`
+    import { mock } from 'node:test';
+    import { Generator } from 'flakecore';
+    const options = { node: 1, layout: '41/10/1', space: 'fake', maxWaitMs: 60_000 };
+    const gen = new Generator(options);
+    mock.timers.enable();
+    const ids = await Promise.all(Array.from({ length: 300 }, () => gen.nextIdAsync()));
+    console.log(new Set(ids).size);
+  `, '--no-warnings');
+  assert.deepEqual([done.stderr, done.stdout], ['', '300\n']);
+});
+
+test('what are no options is refused by the promise', async () => {
+  const gen = new Generator({ node: 1, space: freshSpace(), clock: freshClock() });
+  const { signal } = new AbortController();
+  for (const options of [null, 7, 'signal', true, [], signal, new Map()]) {
+    const error = await rejects(
+      'invalid_argument', gen.nextIdAsync(options), /options must be an object with signal, not /);
+    assert.ok(error instanceof ArgumentTypeError);
+  }
+  await rejects('invalid_argument', gen.nextIdAsync({ timeout: 5 }), /no option 'timeout'/);
+  assert.equal(gen.stats().issued, 0n);
+  for (const options of [undefined, {}, { signal }, { signal: undefined }]) {
+    assert.ok(await gen.nextIdAsync(options) > 0n);
+  }
+});
+
+test('one signal for many calls has one listener, and none afterwards', () => {
+  const done = node(`
+    import { getEventListeners } from 'node:events';
+    import { Generator } from 'flakecore';
+    const gen = new Generator({ node: 1, layout: '32/10/1*10s', space: 'one', maxWaitMs: 60_000 });
+    const [one, other] = [new AbortController(), new AbortController()];
+    const calls = [...Array(30)].map(() => gen.nextIdAsync({ signal: one.signal }));
+    const last = gen.nextIdAsync({ signal: other.signal });
+    const listeners = ({ signal }) => getEventListeners(signal, 'abort').length;
+    const before = [one, other].map(listeners);
+    one.abort();
+    const ends = (await Promise.allSettled(calls)).map(({ reason }) => reason.name);
+    gen.close();
+    const [{ reason }] = await Promise.allSettled([last]);
+    console.log(...before, ...new Set(ends), reason.code, ...[one, other].map(listeners));
+  `);
+  assert.deepEqual([done.stderr, done.stdout], ['', '1 1 AbortError closed 0 0\n']);
 });
 
 test('what is no signal is refused', async () => {

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { MessageChannel } from 'node:worker_threads';
 import fc from 'fast-check';
-import { Generator, Layout } from 'flakecore';
+import { ArgumentTypeError, Generator, Layout } from 'flakecore';
 import { NOW_MS, NS_PER_MS, freshClock, freshSpace, refuses, rises } from './shared.mjs';
 
 const LAYOUTS = ['snowflake', '41/10/4', 'sonyflake', '41/10/1', '32/2/24*1s'];
@@ -131,13 +131,52 @@ test('other arrays are refused and untouched', () => {
   gen.close();
 });
 
-test('nothing is drawn into an array that is empty or was moved away', () => {
+test('nothing is drawn into an array that is empty', () => {
   const gen = new Generator({ node: 1, space: freshSpace() });
-  const moved = new BigInt64Array(3);
-  structuredClone(moved, { transfer: [moved.buffer] });
-  assert.deepEqual([gen.fill(new BigUint64Array(0)), gen.fill(moved)], [0, 0]);
-  assert.deepEqual([gen.nextIds(0).length, gen.stats().issued], [0, 0n]);
+  assert.deepEqual([gen.fill(new BigUint64Array(0)), gen.nextIds(0).length], [0, 0]);
+  assert.equal(gen.stats().issued, 0n);
   gen.close();
+});
+
+test('an array whose memory was moved away or shrunk is refused', () => {
+  const gen = new Generator({ node: 1, space: freshSpace() });
+  const moved = [new BigInt64Array(3), new BigUint64Array(3)];
+  for (const ids of moved) structuredClone(ids, { transfer: [ids.buffer] });
+  const memory = new ArrayBuffer(24, { maxByteLength: 24 });
+  const shrunk = [new BigInt64Array(memory, 0, 3), new BigInt64Array(memory, 16)];
+  memory.resize?.(8); // Node 18 has none
+  for (const ids of memory.resize ? [...moved, ...shrunk] : moved) {
+    const error = refuses('invalid_argument', () => gen.fill(ids), /moved away, or shrunk/);
+    assert.ok(error instanceof ArgumentTypeError);
+  }
+  assert.equal(gen.stats().issued, 0n);
+  gen.close();
+});
+
+test('fill says how many there are, whatever the array says of its length', () => {
+  const gen = new Generator({ node: 1, space: freshSpace() });
+  class Liar extends BigInt64Array {
+    get length() {
+      return 1000;
+    }
+  }
+  const own = Object.defineProperty(new BigUint64Array(3), 'length', { value: 7 });
+  assert.deepEqual([gen.fill(new Liar(2)), gen.fill(own)], [2, 3]);
+  assert.equal(gen.stats().issued, 5n);
+  gen.close();
+});
+
+test('ranges and errors go into JSON, and the IDs of an error stay out of it', () => {
+  const options = { node: 1, space: freshSpace(), clock: freshClock(), maxWaitMs: 3 };
+  const gen = new Generator(options);
+  const range = gen.nextRange(3);
+  assert.equal(JSON.stringify({ range }), JSON.stringify({ range: [...range].map(String) }));
+  const error = refuses('exhausted', () => gen.nextIds(100_000));
+  assert.ok(error.issued.length > 0);
+  const { message } = error;
+  const parsed = JSON.parse(JSON.stringify(error));
+  assert.deepEqual(parsed, { code: 'exhausted', kind: 'retry', message });
+  assert.deepEqual(Object.keys(error).sort(), ['code', 'status']);
 });
 
 test('counts that are none are refused', () => {
@@ -152,7 +191,9 @@ test('counts that are none are refused', () => {
     }
   }
   refuses('invalid_argument', () => gen.nextRange(0));
-  assert.throws(() => gen.nextIds(Number.MAX_SAFE_INTEGER), RangeError); // no such memory
+  for (const n of [2 ** 40, 2n ** 45n, Number.MAX_SAFE_INTEGER]) {
+    refuses('out_of_memory', () => gen.nextIds(n), new RegExp(`^n is ${n}; .*draw fewer`));
+  }
   assert.ok(gen.nextRange(Number.MAX_SAFE_INTEGER).length <= 4096);
   gen.close();
 });

@@ -43,6 +43,14 @@ test('an unknown status is an error all the same', () => {
   }
 });
 
+test('a FlakeError is made of a status and nothing else', () => {
+  for (const status of [undefined, null, 'closed', NaN, 1.5, -1n, {}]) {
+    const error = refuses('invalid_argument', () => { throw new FlakeError(status); });
+    assert.match(error.message, /^status must be a whole number, not /);
+    assert.ok(error instanceof ArgumentTypeError);
+  }
+});
+
 test('messages call the options as they are called here', () => {
   for (const code of CODES) {
     const { message } = new FlakeError(-1 - CODES.indexOf(code));

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { test } from 'node:test';
 import { Generator, decode } from 'flakecore';
 import { serverOf } from '../examples/web.mjs';
@@ -18,8 +19,8 @@ function lines(name) {
 }
 
 /** [status, body] of a request. */
-async function call(method, url) {
-  const response = await fetch(url, { method, headers: { Connection: 'close' } });
+async function call(method, url, signal) {
+  const response = await fetch(url, { method, headers: { Connection: 'close' }, signal });
   return [response.status, await response.json()];
 }
 
@@ -76,4 +77,54 @@ test('web answers 503 while the generator refuses', async () => {
   assert.deepEqual(await call('GET', `${url}/healthz`), [200, { health: 'ok' }]);
   server.close();
   gen.close();
+});
+
+/** The example of cluster on a free port; started(): the process of a worker, and its address. */
+function prefork(nodes) {
+  const program = spawn(
+    process.execPath, [example('prefork.mjs'), '4', '0'],
+    { env: { ...process.env, NODES: nodes } });
+  const lines = createInterface(program.stdout)[Symbol.asyncIterator]();
+  let err = '';
+  program.stderr.on('data', (text) => { err += text; });
+  const started = async () => /^worker (\d+) at (.*)$/.exec((await lines.next()).value).slice(1);
+  return { program, started, err: () => err };
+}
+
+/** The ID of one request, which is sent anew when its worker was killed. */
+async function drawn(url) {
+  for (;;) {
+    try {
+      const patience = AbortSignal.timeout(5000); // it may have been handed to the dead worker
+      const [status, { id }] = await call('POST', `${url}/orders`, patience);
+      assert.equal(status, 201);
+      return BigInt(id);
+    } catch (error) {
+      if (error instanceof assert.AssertionError) throw error;
+    }
+  }
+}
+
+test('the workers of a cluster never share an ID, also when one is killed', async () => { // S2
+  const { program, started, err } = prefork('16-31');
+  const workers = [await started(), await started(), await started(), await started()];
+  const [[pid, url]] = workers;
+  const draw = (n) => Array.from({ length: n }, () => drawn(url));
+  const requests = draw(200);
+  process.kill(Number(pid), 'SIGKILL');
+  await started();
+  requests.push(...draw(200));
+  const ids = await Promise.all(requests);
+  assert.equal(new Set(ids).size, 400);
+  const nodes = new Set(ids.map((id) => decode(id).node));
+  assert.ok([...nodes].every((node) => node >= 16 && node < 21) && nodes.size >= 4, [...nodes]);
+  program.kill('SIGINT');
+  assert.deepEqual(await once(program, 'exit'), [0, null]);
+  assert.equal(err(), '');
+});
+
+test('more workers than nodes is an error that says so', async () => {
+  const { program, err } = prefork('16-18');
+  assert.deepEqual(await once(program, 'close'), [1, null]);
+  assert.match(err(), /nodes 16-18 are all in use: give this host more of them/);
 });

@@ -244,6 +244,16 @@ test('monotonic mode goes on ahead of the clock', () => {
   assert.ok([4n, 5n].includes(gen.stats().leadMs));
 });
 
+test('health and errors call the options alike', () => {
+  const clock = freshClock();
+  const options = { node: 1, space: freshSpace(), clock, mode: 'monotonic', maxLeadMs: 5 };
+  const gen = new Generator({ ...options, ceilingMs: NOW_MS + 1000n });
+  gen.nextIds(4096 * 5);
+  const { text } = gen.health();
+  assert.match(text, /half of maxLeadMs.*below ceilingMs/);
+  assert.equal(String(gen.health()), text);
+});
+
 test('floor and ceiling', () => {
   const clock = freshClock();
   const gen = new Generator({

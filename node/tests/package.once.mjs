@@ -4,8 +4,8 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
 import {
-  copyFileSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, realpathSync,
-  renameSync, rmSync, symlinkSync, writeFileSync,
+  chmodSync, copyFileSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync,
+  realpathSync, renameSync, rmSync, symlinkSync, writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -136,6 +136,7 @@ test('a platform is named with its C library, and another one gets no module of 
     const { status, out, err } = as(changes);
     assert.deepEqual([status, out], [1, `${name}\n`]);
     assert.match(err, new RegExp(`flakecore has no native module for ${name}: .*/${name}/`));
+    assert.match(err, name === 'win32-x64' ? /Windows is not supported/ : /npx flakecore build/);
   }
 });
 
@@ -164,12 +165,50 @@ test('only the package is searched, but for the one override', () => {
   const elsewhere = join(folder, 'elsewhere.node');
   copyFileSync(prebuild, elsewhere);
   assert.match(override(elsewhere).out, /^[0-9]+\n$/);
-  for (const path of ['', 'elsewhere.node', join(folder, 'nope.node')]) {
-    assert.match(override(path).err, /FLAKECORE_NATIVE is '.*'; it must be the absolute path/);
+  const unnamed = join(folder, 'module-without-suffix');
+  copyFileSync(prebuild, unnamed);
+  assert.match(override(unnamed).out, /^[0-9]+\n$/);
+  for (const path of ['', 'elsewhere.node']) {
+    assert.match(override(path).err, /FLAKECORE_NATIVE is '.*'; it must be an absolute path/);
   }
-  const damaged = join(folder, 'damaged.node');
-  writeFileSync(damaged, 'no module');
-  assert.match(override(damaged).err, /damaged\.node: .*; run "npx flakecore build"/);
+  assert.match(
+    override(join(folder, 'nope.node')).err,
+    /FLAKECORE_NATIVE is '.*nope\.node'; there is no such file/);
+  for (const name of ['damaged.node', 'damaged.js']) {
+    const damaged = join(folder, name);
+    writeFileSync(damaged, 'no module');
+    const { err } = override(damaged);
+    assert.match(err, /damaged\..* cannot be loaded: .*; FLAKECORE_NATIVE names it/);
+    assert.match(err, /code: 'ERR_DLOPEN_FAILED'/);
+    assert.doesNotMatch(err, /npx flakecore build/);
+  }
+});
+
+test('a prebuild that does not load is to be built, and one that may not be, allowed', () => {
+  const away = join(folder, 'away.node');
+  renameSync(prebuild, away);
+  writeFileSync(prebuild, 'for another C library');
+  const damaged = run(place, bare, process.execPath, ['--eval', QUICK]);
+  rmSync(prebuild);
+  renameSync(away, prebuild);
+  assert.match(damaged.err, /cannot be loaded: .*; run "npx flakecore build"/);
+  const forbidden = run(place, bare, process.execPath, ['--no-addons', '--eval', QUICK]);
+  assert.match(forbidden.err, /cannot be loaded: .*; start Node with --allow-addons/);
+  assert.doesNotMatch(forbidden.err, /npx flakecore build/);
+});
+
+test('a package folder that cannot be written is named before anything is compiled', () => {
+  const others = join(folder, 'others');
+  cpSync(own, others, { recursive: true });
+  chmodSync(folder, 0o755);
+  chmodSync(others, 0o555);
+  const nobody = process.getuid() === 0 ? { uid: 65534, gid: 65534 } : {}; // root may write all
+  const done = spawnSync(
+    process.execPath, [join(others, 'dist', 'command', 'main.js'), 'build'],
+    { ...nobody, cwd: others, env: { PATH: process.env.PATH }, encoding: 'utf8' });
+  chmodSync(others, 0o755);
+  assert.equal(done.status, 1);
+  assert.match(done.stderr, /build: cannot write to .*others: permission denied; build as a user/);
 });
 
 test('a module of another version is refused', () => {

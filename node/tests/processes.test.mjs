@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { Generator } from 'flakecore';
-import { NODE, freshSpace, node, refuses, rises } from './shared.mjs';
+import { NODE, NOW_MS, NS_PER_MS, freshSpace, node, refuses, rises } from './shared.mjs';
 
 const DRAWN = 30_000;
 const CHILD = new URL('child.mjs', import.meta.url);
@@ -78,6 +78,49 @@ test('a generator cannot be handed to a worker', () => {
   const copy = structuredClone(gen);
   assert.throws(() => copy.nextId(), TypeError);
   gen.close();
+});
+
+/** What a process says whose main thread does not load the package: its workers do, in turn. */
+function workersInTurn(...bodies) {
+  return node(`
+    import { once } from 'node:events';
+    import { Worker } from 'node:worker_threads';
+    const seen = new Set();
+    let count = 0;
+    for (const body of ${JSON.stringify(bodies)}) {
+      const worker = new Worker(
+        "(async () => { const { Generator } = require('flakecore');" +
+        "const { TestClock } = require('flakecore/testing');" +
+        "const say = (ids) => require('worker_threads').parentPort.postMessage(ids);" +
+        body + "})()", { eval: true, execArgv: [] });
+      const [[ids]] = await Promise.all([once(worker, 'message'), once(worker, 'exit')]);
+      for (const id of ids) seen.add(id);
+      count += ids.length;
+    }
+    console.log(count, count - seen.size);
+  `);
+}
+
+test('workers one after the other repeat nothing, also ahead of the clock', () => {
+  const draw = `
+    const gen = new Generator({ node: 1, space: '${freshSpace()}', layout: '41/10/6',
+      mode: 'monotonic', maxLeadMs: 5000 });
+    const ids = [];
+    for (let i = 0; i < 50_000; i++) ids.push(gen.tryNextId() ?? gen.nextId());
+    say(ids);`;
+  const done = workersInTurn(draw, draw);
+  assert.deepEqual([done.stderr, done.stdout], ['', '100000 0\n']);
+});
+
+test('a worker after another repeats nothing when the clock was set back', () => {
+  const space = freshSpace();
+  const draw = (wallNs) => `
+    const clock = new TestClock(${wallNs}n);
+    const gen = new Generator({ node: 1, space: '${space}', maxWaitMs: 86_400_000, clock });
+    say([...gen.nextIds(20_000)]);`;
+  const done = workersInTurn(
+    draw(NOW_MS * NS_PER_MS), draw((NOW_MS - 2n) * NS_PER_MS), draw(NOW_MS * NS_PER_MS));
+  assert.deepEqual([done.stderr, done.stdout], ['', '60000 0\n']);
 });
 
 // ---- processes ----------------------------------------------------------------------------------

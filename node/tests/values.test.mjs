@@ -10,6 +10,7 @@ import { TestClock } from 'flakecore/testing';
 import { NOW_MS, NS_PER_MS, freshClock, freshSpace, refuses } from './shared.mjs';
 
 const NUMBERS = ['maxWaitMs', 'maxLeadMs', 'startFloorMs', 'ceilingMs', 'seqSpreadBits'];
+const TIMES = ['startFloorMs', 'ceilingMs'];
 const NO_WHOLE_NUMBERS = [
   7.5, NaN, Infinity, -Infinity, 2 ** 53, 2 ** 53 + 2, 1e300, true, false, null, [7], {},
   Symbol('7'), () => 7, Object(7), Object(7n), new Date(7), new Uint8Array([7]),
@@ -42,6 +43,7 @@ test('a node that does not fit is refused', () => { // S3, S31
 test('what is no whole number is refused as a node and as any option, by name', () => { // S31
   for (const value of NO_WHOLE_NUMBERS) {
     for (const name of ['node', ...NUMBERS]) {
+      if (TIMES.includes(name) && value instanceof Date) continue;
       const error = refuses('invalid_argument', () => opened({ [name]: value }));
       assert.ok(error instanceof ArgumentTypeError && error.message.startsWith(name));
     }
@@ -84,7 +86,7 @@ for (const [chain, code] of [
   ['0x7', 'invalid_argument'], ['-1', 'invalid_argument'], ['7.5', 'invalid_argument'],
   ['NaN', 'invalid_argument'], ['7\0', 'invalid_argument'], ['\u0667', 'invalid_argument'],
   ['file:\ud800', 'invalid_argument'], ['1024', 'node_out_of_range'],
-  ['env:NOPE_NOPE', 'no_node'], ['file:/nope/nope', 'no_node'],
+  ['env:NOPE_NOPE', 'no_node'], ['file:/nope/nope', 'no_node'], ['7\0,8', 'invalid_argument'],
 ]) {
   test(`the chain ${JSON.stringify(chain)} is refused`, () => {
     assert.equal(refuses(code, () => opened({ node: chain })).kind, 'caller');
@@ -92,11 +94,68 @@ for (const [chain, code] of [
   });
 }
 
+test('a chain that is no text is told so', () => {
+  for (const chain of ['7\0', 'env:A\0', 'file:\ud800']) {
+    refuses('invalid_argument', () => nodeFrom(chain), /is not a chain of sources; it is no text/);
+  }
+});
+
 test('a random node is taken only when asked for and says the odds', () => { // S11
   const found = nodeFrom('random:10');
   assert.ok(found.node >= 0 && found.node < 1024);
   assert.match(found.text, /%/);
   refuses('invalid_argument', () => nodeFrom('random'));
+});
+
+test('a time among the options is a Date or Unix ms', () => {
+  const date = new Date(Number(NOW_MS) + 50);
+  const gen = opened({ startFloorMs: date, ceilingMs: new Date(Number(date) + 2) });
+  assert.equal(decode(gen.nextId()).unixMs, NOW_MS + 50n);
+  assert.equal(gen.health().ceilingMs, NOW_MS + 52n);
+  for (const name of TIMES) {
+    const error = refuses('invalid_argument', () => opened({ [name]: new Date(NaN) }));
+    assert.equal(error.message, `${name} is Invalid Date, no moment`);
+    assert.ok(error instanceof ArgumentTypeError);
+    refuses('invalid_argument', () => opened({ [name]: new Date(-1) }), /must lie in 0\.\./);
+  }
+});
+
+test('whatever is out of range, the range is the same', () => {
+  const END = 9_223_372_036_854;
+  for (const [name, most] of Object.entries({
+    maxWaitMs: 86_400_000, maxLeadMs: 86_400_000, startFloorMs: END, ceilingMs: END,
+    seqSpreadBits: 12,
+  })) {
+    for (const value of [-1n, BigInt(most) + 1n, 10n ** 30n, -(10n ** 30n), 2n ** 63n]) {
+      assert.equal(
+        refuses('invalid_argument', () => opened({ [name]: value })).message,
+        `${name} is ${value}; it must lie in 0..${most}`);
+    }
+  }
+  for (const id of [0n, -1n, 2n ** 64n]) {
+    for (const call of [decode, Id.from]) {
+      assert.equal(
+        refuses('invalid_argument', () => call(id)).message,
+        `id is ${id}; it must lie in 1..18446744073709551615`);
+    }
+  }
+  for (const id of [0, -1]) {
+    assert.equal(
+      refuses('invalid_argument', () => Id.fromNumber(id)).message,
+      `id is ${id}; it must lie in 1..9007199254740991`);
+  }
+});
+
+test('what only looks like one of the package is refused', () => {
+  const likeId = Object.create(Id.prototype);
+  const likeLayout = Object.create(Layout.prototype);
+  for (const call of [
+    () => decode(likeId), () => encode(likeId), () => Id.from(likeId), () => Id.compare(likeId, 7n),
+    () => decode(7n, likeLayout), () => opened({ layout: likeLayout }),
+    () => opened({ clock: Object.create(TestClock.prototype) }), () => new Generator(new Map()),
+  ]) {
+    assert.ok(refuses('invalid_argument', call) instanceof ArgumentTypeError);
+  }
 });
 
 test('an option out of range is refused by name', () => {

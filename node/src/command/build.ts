@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // build: compiles the native module in the package, by node-gyp, where there is no prebuild.
 import { spawnSync } from 'node:child_process';
-import { copyFileSync, mkdirSync, realpathSync, rmSync } from 'node:fs';
+import { accessSync, constants, copyFileSync, mkdirSync, realpathSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { builtModule, packageFolder, platform } from '../loader.js';
-import { DONE, FAILED, Options, Output, PROGRAM, USAGE, quoted } from './terminal.js';
+import { DONE, FAILED, Options, Output, PROGRAM, USAGE, quoted, reasonOf } from './terminal.js';
 
 const HELP = `Usage: ${PROGRAM} build [OPTION...]
 
@@ -56,6 +56,17 @@ function missing(): string[] {
   return nodeGyp() ? programs : [...programs, 'node-gyp'];
 }
 
+/** Before anything is compiled: node-gyp would not say it so plainly. */
+function checkWritable(out: Output): void {
+  try {
+    accessSync(packageFolder, constants.W_OK);
+  } catch (error) {
+    out.fail(
+      FAILED, `cannot write to ${packageFolder}: ${reasonOf(error)}; build as a user who can, or ` +
+      'in a copy, and name its flakecore.node by FLAKECORE_NATIVE');
+  }
+}
+
 function compile(out: Output): void {
   const done = spawnSync(
     process.execPath,
@@ -79,7 +90,7 @@ function install(out: Output): void {
     copyFileSync(join(packageFolder, 'build', 'Release', 'flakecore.node'), target);
     rmSync(join(packageFolder, 'build'), { recursive: true });
   } catch (error) {
-    out.fail(FAILED, (error as Error).message);
+    out.fail(FAILED, `cannot install ${target}: ${reasonOf(error)}`);
   }
   out.write(`built ${target}\n`);
 }
@@ -92,6 +103,7 @@ export function runBuild(out: Output, args: readonly string[]): number {
   }
   const [other] = others;
   if (other !== undefined) out.fail(USAGE, `${quoted(other)} is not an option`, true);
+  checkWritable(out);
   const lacking = missing();
   if (lacking.length > 0) {
     out.fail(

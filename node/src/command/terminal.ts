@@ -50,7 +50,7 @@ function patiently<T>(call: () => T): T {
 }
 
 /** What the system says of an error, without Node's prefix. */
-function reasonOf(error: unknown): string {
+export function reasonOf(error: unknown): string {
   const { errno, message } = error as NodeJS.ErrnoException;
   return getSystemErrorMap().get(errno ?? 0)?.[1] ?? message;
 }
