@@ -7,6 +7,7 @@
 usage: NODE=7 python web.py [PORT]
 """
 import json
+import signal
 import sys
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Type
@@ -47,6 +48,7 @@ def handler_of(gen: Generator) -> Type[BaseHTTPRequestHandler]:
 
 
 def main() -> int:
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # how a supervisor ends it
     port = int(sys.argv[1]) if len(sys.argv) > 1 else 8080
     try:
         gen = Generator(node="env:NODE,hostname-ordinal", space="orders")

@@ -61,7 +61,7 @@ def test_web_as_a_program():
         assert {decode(int(id)).node for id in ids} == {7}
         assert call("GET", url + "/healthz")[0] == 200 and call("GET", url + "/")[0] == 404
     finally:
-        process.send_signal(signal.SIGINT)
+        process.send_signal(signal.SIGTERM)
         _, err = process.communicate(timeout=30)
     assert (process.returncode, err) == (0, "")
 
