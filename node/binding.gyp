@@ -16,7 +16,7 @@
           # Never unloaded: when the last thread that uses it ends, Node would unload it, and with
           # it the memory of which IDs were issued; the next thread would repeat them.
           "ldflags": [
-            "-Wl,--version-script=<(module_root_dir)/native/exports.map",
+            "-Wl,--version-script=../native/exports.map",
             "-Wl,-z,nodelete"
           ]
         }],

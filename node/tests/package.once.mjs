@@ -17,7 +17,7 @@ const SPACE = freshSpace();
 const QUICK = "console.log(new (require('flakecore').Generator)" +
   `({ node: 1, space: '${SPACE}' }).nextIdString())`;
 
-const folder = mkdtempSync(join(tmpdir(), 'flakecore-package-'));
+const folder = mkdtempSync(join(tmpdir(), 'flakecore package-'));
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
 
 /** A folder for PATH that holds these programs and nothing else. */

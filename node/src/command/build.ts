@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
 // build: compiles the native module in the package, by node-gyp, where there is no prebuild.
 import { spawnSync } from 'node:child_process';
-import { accessSync, constants, copyFileSync, mkdirSync, realpathSync, rmSync } from 'node:fs';
+import {
+  accessSync, constants, copyFileSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync,
+} from 'node:fs';
 import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { builtModule, packageFolder, platform } from '../loader.js';
 import { DONE, FAILED, Options, Output, PROGRAM, USAGE, quoted, reasonOf } from './terminal.js';
@@ -68,17 +71,19 @@ function checkWritable(out: Output): void {
 }
 
 function compile(out: Output): void {
+  // node-gyp does not quote the path of the headers, so it is given one without blanks.
+  const folder = mkdtempSync(join(tmpdir(), 'flakecore-'));
+  const headers = join(folder, 'headers');
+  symlinkSync(join(packageFolder, 'headers'), headers);
   const done = spawnSync(
     process.execPath,
-    [
-      nodeGyp() as string, 'rebuild', '--release', '--loglevel=warn',
-      `--nodedir=${join(packageFolder, 'headers')}`,
-    ],
+    [nodeGyp() as string, 'rebuild', '--release', '--loglevel=warn', `--nodedir=${headers}`],
     {
       cwd: packageFolder,
       stdio: ['ignore', 2, 2],
       env: { ...process.env, LINK: COMPILER }, // node-gyp would link by a C++ compiler
     });
+  rmSync(folder, { recursive: true });
   if (done.status === 0) return;
   out.fail(FAILED, `node-gyp failed in ${packageFolder}; what it says stands above`);
 }
