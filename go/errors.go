@@ -5,7 +5,15 @@ package flakecore
 // #include "../core/flakecore.h"
 import "C"
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"strconv"
+	"time"
+
+	"github.com/flakecore/flakecore/go/internal/words"
+)
 
 // Class says whose turn it is when an error comes back.
 type Class string
@@ -25,6 +33,7 @@ var classes = []Class{ClassOK, ClassCaller, ClassRetry, ClassOperator}
 type Error struct {
 	code int64
 	text string
+	core string // the same in the words of the core
 }
 
 // One error for each status of the core.
@@ -53,7 +62,7 @@ var (
 	ErrDeadlinePassed = known(C.FLAKE_E_DEADLINE_PASSED)
 	// ErrCeilingReached: the generator's right to issue ends here.
 	ErrCeilingReached = known(C.FLAKE_E_CEILING_REACHED)
-	// ErrLeaseLost: the lease belongs to another holder.
+	// ErrLeaseLost: the lease belongs to another holder. No call of this release returns it.
 	ErrLeaseLost = known(C.FLAKE_E_LEASE_LOST)
 	// ErrForked: opened before a fork and used in the child.
 	ErrForked = known(C.FLAKE_E_FORKED)
@@ -61,9 +70,10 @@ var (
 	ErrClosed = known(C.FLAKE_E_CLOSED)
 	// ErrLayoutDiffers: the space is pinned to another layout.
 	ErrLayoutDiffers = known(C.FLAKE_E_LAYOUT_DIFFERS)
-	// ErrStoreUnreachable: the lease store does not answer.
+	// ErrStoreUnreachable: the lease store does not answer. No call of this release returns it.
 	ErrStoreUnreachable = known(C.FLAKE_E_STORE_UNREACHABLE)
-	// ErrBadFile: a state file is short, damaged, foreign or copied.
+	// ErrBadFile: a state file is short, damaged, foreign or copied. No call of this release
+	// returns it.
 	ErrBadFile = known(C.FLAKE_E_BAD_FILE)
 	// ErrBadText: a text that is not an ID in the format asked for.
 	ErrBadText = known(C.FLAKE_E_BAD_TEXT)
@@ -82,8 +92,13 @@ var (
 var byCode = map[int64]*Error{}
 
 func known(code int64) *Error {
-	byCode[code] = &Error{code, C.GoString(C.flake_status_text(C.int64_t(code)))}
+	byCode[code] = general(code)
 	return byCode[code]
+}
+
+// general is the error of a status with its general sentence.
+func general(code int64) *Error {
+	return (&Error{code: code}).said(C.GoString(C.flake_status_text(C.int64_t(code))))
 }
 
 // errorOf gives the error of a negative status; of one that this version does not know, an Error
@@ -92,12 +107,18 @@ func errorOf(status C.int64_t) *Error {
 	if err := byCode[int64(status)]; err != nil {
 		return err
 	}
-	return &Error{int64(status), C.GoString(C.flake_status_text(status))}
+	return general(int64(status))
 }
 
 // because is err with a sentence to say instead of its general one.
 func (err *Error) because(format string, values ...any) *Error {
-	return &Error{err.code, fmt.Sprintf(format, values...)}
+	text := fmt.Sprintf(format, values...)
+	return &Error{err.code, text, text}
+}
+
+// said is err with a sentence of the core.
+func (err *Error) said(sentence string) *Error {
+	return &Error{err.code, spelled(sentence), sentence}
 }
 
 // Error says what is wrong and what to do.
@@ -130,4 +151,57 @@ func (err *Error) Class() Class {
 func (err *Error) Is(target error) bool {
 	other, ok := target.(*Error)
 	return ok && other.code == err.code
+}
+
+// ---- words -------------------------------------------------------------------------------------
+
+func init() {
+	words.OfCore = func(err error) string {
+		var known *Error
+		if errors.As(err, &known) {
+			return known.core
+		}
+		return err.Error()
+	}
+}
+
+// optionNames are what the core's options are called here.
+var optionNames = map[string]string{
+	"max_wait_ms": "WithMaxWait", "max_lead_ms": "WithMaxLead", "start_floor_ms": "WithStartFloor",
+	"ceiling_ms": "WithCeiling", "seq_spread_bits": "WithSeqSpreadBits",
+	"clock_source": "WithClockSource", "host_guard": "WithHostGuard", "node_bits": "NodeBits",
+}
+
+var (
+	wrongMs = regexp.MustCompile(`^(\w+_ms) is (-?\d+); it must lie in `)
+	// what is quoted is a name that somebody gave
+	optionName = regexp.MustCompile(`"[^"]*"|\b(max_wait_ms|max_lead_ms|start_floor_ms|ceiling_ms|` +
+		`seq_spread_bits|clock_source|host_guard|node_bits)\b`)
+)
+
+// spelled is a sentence of the core with the names and the types that options have here.
+func spelled(sentence string) string {
+	if found := wrongMs.FindStringSubmatch(sentence); found != nil {
+		ms, _ := strconv.ParseInt(found[2], 10, 64) // the core prints nothing else
+		switch name := optionNames[found[1]]; name {
+		case "WithMaxWait", "WithMaxLead":
+			return wrongDuration(name, time.Duration(ms)*time.Millisecond)
+		case "WithStartFloor", "WithCeiling":
+			return wrongLimit(name, time.UnixMilli(ms))
+		}
+	}
+	return optionName.ReplaceAllStringFunc(sentence, func(found string) string {
+		if name := optionNames[found]; name != "" {
+			return name
+		}
+		return found
+	})
+}
+
+func wrongDuration(option string, value time.Duration) string {
+	return fmt.Sprintf("%s is %s; it must be whole milliseconds from 0 to 24h", option, value)
+}
+
+func wrongLimit(option string, at time.Time) string {
+	return fmt.Sprintf("%s is %s; it must lie in 1970..2262", option, shownTime(at))
 }

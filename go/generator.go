@@ -21,6 +21,7 @@ import (
 // decide.
 type Generator struct {
 	native   atomic.Pointer[byte] // the core's handle; nil: closed
+	done     chan struct{}        // closed when it is closed: ends waits
 	clock    *TestClock           // nil: the system's clocks
 	layout   Layout
 	stride   int64
@@ -55,8 +56,8 @@ func New(given ...Option) (*Generator, error) {
 		return nil, explained(&all.config, status)
 	}
 	gen := &Generator{
-		clock: all.clock, layout: all.layout, node: found.Node, nodeText: found.Text,
-		space: C.GoString(&all.config.space[0]),
+		done: make(chan struct{}), clock: all.clock, layout: all.layout, node: found.Node,
+		nodeText: found.Text, space: C.GoString(&all.config.space[0]),
 	}
 	gen.native.Store((*byte)(unsafe.Pointer(native)))
 	gen.stride, _ = all.layout.Stride() // flake_open refused what has none
@@ -65,13 +66,17 @@ func New(given ...Option) (*Generator, error) {
 }
 
 // Close ends the right to issue; a second time it does nothing. Others with equal options stay
-// open.
+// open. A wait in progress ends with ErrClosed: at once, or, in its last 2 ms, with it.
 func (gen *Generator) Close() error {
+	if gen == nil {
+		return nil
+	}
 	native := gen.native.Swap(nil)
 	if native == nil {
 		return nil
 	}
 	runtime.SetFinalizer(gen, nil)
+	close(gen.done)
 	if status := C.flake_close((*C.flake_generator)(unsafe.Pointer(native))); status < 0 {
 		return errorOf(C.int64_t(status))
 	}
@@ -81,11 +86,17 @@ func (gen *Generator) Close() error {
 // address is that of the core's handle, 0 when closed, maybe by another goroutine just now. The
 // memory there is never freed, so that it does no harm to be late.
 func (gen *Generator) address() C.uintptr_t {
+	if gen == nil {
+		return 0
+	}
 	return C.uintptr_t(uintptr(unsafe.Pointer(gen.native.Load())))
 }
 
-// handle is the core's handle. ErrClosed: closed.
+// handle is the core's handle. ErrClosed: closed, or never opened.
 func (gen *Generator) handle() (*C.flake_generator, error) {
+	if gen == nil {
+		return nil, ErrClosed
+	}
 	if native := gen.native.Load(); native != nil {
 		return (*C.flake_generator)(unsafe.Pointer(native)), nil
 	}
@@ -114,11 +125,12 @@ func (gen *Generator) Next() (ID, error) {
 	return gen.nextAfter(context.Background(), drawn)
 }
 
-// NextContext is Next, but a wait also ends when ctx is done: at once, or, in its last 2 ms, with
-// it. errors.Is finds ctx.Err() in the error. No ID is drawn before a wait, so none is lost.
+// NextContext is Next, but a wait also ends when ctx is done: at once, or, in its last 1 ms, with
+// it. errors.Is finds ctx.Err() in the error, and what context.Cause gives. No ID is drawn before a
+// wait, so none is lost.
 func (gen *Generator) NextContext(ctx context.Context) (ID, error) {
-	if err := ctx.Err(); err != nil {
-		return 0, err
+	if ctx.Err() != nil {
+		return 0, interruptedBy(ctx, "")
 	}
 	drawn := C.flake_go_next(gen.address(), nil)
 	if drawn.first > 0 {
@@ -245,26 +257,50 @@ func (gen *Generator) Range(n int64) (Range, error) {
 // Go's timers are late by up to a millisecond, in which a layout with ticks of 1 ms would lose what
 // it has. So the end of a wait is slept in C. That holds a thread, so few may do it at a time.
 const (
-	sleptInC    = 2 * time.Millisecond
-	sleepersMax = 4
+	sleptInC        = 2 * time.Millisecond
+	sleptInCWithEnd = time.Millisecond // of a wait that a context may end
+	sleepersMax     = 4
 )
 
 var sleepers atomic.Int32
 
-// wait waits as a step asks. The error is that of ctx.
+// wait waits as a step asks, until the generator is closed at most. The error is that of ctx.
 func (gen *Generator) wait(ctx context.Context, attempt *C.flake_attempt) error {
 	if gen.clock != nil {
 		gen.clock.sleepUntil(attempt.wake_ns)
-		return interrupted(ctx, attempt)
+	} else {
+		gen.sleepUntil(ctx, time.Now().Add(time.Duration(attempt.wait_ns)))
 	}
-	end := time.Now().Add(time.Duration(attempt.wait_ns))
-	if coarse := time.Until(end) - sleptInC; coarse > 0 {
-		sleep(ctx, coarse)
+	if ctx.Err() != nil {
+		return interruptedBy(ctx, " while waiting for "+waitedFor(attempt.reason))
 	}
-	if fine := time.Until(end); fine > 0 && ctx.Err() == nil && !sleepInC(fine) {
-		sleep(ctx, fine)
+	return nil
+}
+
+func waitedFor(reason C.int64_t) string {
+	switch reason {
+	case C.FLAKE_E_DEADLINE_PASSED:
+		return "the first tick"
+	case C.FLAKE_E_EXHAUSTED:
+		return "the next tick"
+	case C.FLAKE_E_CLOCK_FROZEN:
+		return "the clock to go on"
 	}
-	return interrupted(ctx, attempt)
+	return "the clock to catch up"
+}
+
+func (gen *Generator) sleepUntil(ctx context.Context, end time.Time) {
+	inC := sleptInC
+	if ctx.Done() != nil {
+		inC = sleptInCWithEnd
+	}
+	if coarse := time.Until(end) - inC; coarse > 0 {
+		gen.sleep(ctx, coarse)
+	}
+	fine := time.Until(end)
+	if fine > 0 && ctx.Err() == nil && !gen.Closed() && !sleepInC(fine) {
+		gen.sleep(ctx, fine)
+	}
 }
 
 // sleepInC sleeps, unless so many do already.
@@ -277,26 +313,15 @@ func sleepInC(long time.Duration) bool {
 	return true
 }
 
-// sleep sleeps by Go's timers, until ctx is done at most.
-func sleep(ctx context.Context, long time.Duration) {
-	if ctx.Done() == nil {
-		time.Sleep(long)
-		return
-	}
+// sleep sleeps by Go's timers, until ctx is done or the generator is closed at most.
+func (gen *Generator) sleep(ctx context.Context, long time.Duration) {
 	timer := time.NewTimer(long)
 	defer timer.Stop()
 	select {
 	case <-timer.C:
+	case <-gen.done:
 	case <-ctx.Done():
 	}
-}
-
-// interrupted is the error of a wait whose context is done.
-func interrupted(ctx context.Context, attempt *C.flake_attempt) error {
-	if err := ctx.Err(); err != nil {
-		return fmt.Errorf("%w (in a wait: %s)", err, errorOf(attempt.reason).text)
-	}
-	return nil
 }
 
 // ---- what it is --------------------------------------------------------------------------------
@@ -313,8 +338,8 @@ func (gen *Generator) Layout() Layout { return gen.layout }
 // Space is the name of its space.
 func (gen *Generator) Space() string { return gen.space }
 
-// Closed says whether it was closed.
-func (gen *Generator) Closed() bool { return gen.native.Load() == nil }
+// Closed says whether it was closed, or never opened.
+func (gen *Generator) Closed() bool { return gen == nil || gen.native.Load() == nil }
 
 // String says what it is.
 func (gen *Generator) String() string {

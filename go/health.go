@@ -98,7 +98,7 @@ func healthOf(native *C.flake_health) Health {
 	}
 	var chars [C.FLAKE_HEALTH_TEXT_SIZE]C.char
 	length := C.flake_health_text(native, &chars[0], C.FLAKE_HEALTH_TEXT_SIZE)
-	health.Text = C.GoStringN(&chars[0], C.int(max0(int64(length))))
+	health.Text = spelled(C.GoStringN(&chars[0], C.int(max0(int64(length)))))
 	return health
 }
 

@@ -15,7 +15,11 @@ import (
 // JavaScript rounds whole numbers above 2^53, and in a database an integer.
 //
 // What else an int64 can hold, 0 above all, is refused where an ID is written or read. For one that
-// may be missing take *ID, the JSON option omitempty, or sql.Null[ID] (for older Go: *ID).
+// may be missing take *ID, in a database as in JSON, where it needs the option omitempty (or, from
+// Go 1.24 on, take ID with omitzero). sql.Null[ID] is as good only where its Value asks that of ID:
+// older Go writes a 0 with it.
+//
+// In the package fmt, %d, %s and %v print its digits, but %x the bytes of those: use Encode(Hex).
 type ID int64
 
 const jsonNumberMax = 1 << 53
@@ -128,7 +132,8 @@ func (id *ID) Scan(source any) error {
 		return id.set(ParseID(string(value)))
 	case nil:
 		return ErrInvalidArgument.because("NULL is not an ID; where an ID may be missing, scan " +
-			"into a **ID or sql.Null[ID]")
+			"into the address of a *ID")
 	}
-	return ErrInvalidArgument.because("a %T is not an ID; select an integer or its digits", source)
+	return ErrInvalidArgument.because("a value of type %T is not an ID; select an integer or "+
+		"its digits", source)
 }

@@ -137,6 +137,9 @@ func (layout Layout) Stride() (int64, error) {
 // ErrNotSupported: it only decodes. ErrBeforeEpoch: the epoch is in the future. ErrTimeUsedUp: its
 // time field has ended. ErrBadLayout: the zero Layout.
 func (layout Layout) Check(now time.Time) error {
+	if layout == (Layout{}) {
+		return ErrBadLayout
+	}
 	ms, err := unixMs("now", now, roundUp)
 	if err != nil {
 		return err
@@ -193,12 +196,24 @@ func (layout Layout) Decode(id ID) (Decoded, error) {
 func (layout Layout) DecodeUint64(id uint64) (Decoded, error) {
 	var parts C.flake_decoded
 	if status := C.flake_decode(&layout.native, C.uint64_t(id), &parts); status < 0 {
-		return Decoded{}, errorOf(C.int64_t(status))
+		return Decoded{}, layout.whyNoParts(C.int64_t(status), id)
 	}
 	return Decoded{
 		UnixMs: int64(parts.unix_ms), Tick: int64(parts.tick), Node: int64(parts.node),
 		Sequence: int64(parts.sequence),
 	}, nil
+}
+
+func (layout Layout) whyNoParts(status C.int64_t, id uint64) error {
+	err := errorOf(status)
+	switch {
+	case err != ErrInvalidArgument:
+		return err
+	case id == 0:
+		return err.because("0 is not an ID")
+	}
+	return err.because("%d is not an ID of layout %s; it has more than %d bits", id, layout,
+		layout.TimeBits()+layout.NodeBits()+layout.SeqBits())
 }
 
 // Compose puts an ID together, the inverse of Decode. It says nothing of its being unique. The time
@@ -208,15 +223,46 @@ func (layout Layout) DecodeUint64(id uint64) (Decoded, error) {
 // sequence does not fit, the time lies inside a tick, or the ID would be 0. ErrNotSupported: the
 // layout has 64 bits. ErrBadLayout: the zero Layout.
 func (layout Layout) Compose(at time.Time, node, sequence int64) (ID, error) {
+	if layout == (Layout{}) {
+		return 0, ErrBadLayout
+	}
 	ms, err := unixMs("time", at, exactly)
 	if err != nil {
 		return 0, err
 	}
 	id := C.flake_compose(&layout.native, ms, C.int64_t(node), C.int64_t(sequence))
 	if id < 0 {
-		return 0, errorOf(id)
+		return 0, layout.whyNoID(id, at, node, sequence)
 	}
 	return ID(id), nil
+}
+
+func (layout Layout) whyNoID(status C.int64_t, at time.Time, node, sequence int64) error {
+	err, epoch := errorOf(status), layout.Epoch()
+	sinceTick := (at.UnixMilli() - epoch.UnixMilli()) % int64(layout.native.tick_ms)
+	switch {
+	case err == ErrNodeOutOfRange:
+		return doesNotFit(node, layout)
+	case err == ErrBeforeEpoch:
+		return err.because("time is %s, before the layout's epoch; give %s or later", shownTime(at),
+			shownTime(epoch))
+	case err == ErrTimeUsedUp:
+		return err.because("time is %s, after the end of the time field; give one before %s",
+			shownTime(at), shownMs(C.flake_layout_expires_ms(&layout.native)))
+	case err != ErrInvalidArgument:
+		return err
+	case sequence < 0 || uint64(sequence) > greatest(layout.SeqBits()):
+		return err.because("sequence is %d; it must lie in 0..%d", sequence, greatest(layout.SeqBits()))
+	case sinceTick != 0:
+		return err.because("time is %s, inside a tick of %s; give its start, %s", shownTime(at),
+			layout.Tick(), shownMs(C.int64_t(at.UnixMilli()-sinceTick)))
+	}
+	return err.because("time, node and sequence are the first ones of the layout; that ID would be 0")
+}
+
+// greatest is the largest number of a field.
+func greatest(bits int) uint64 {
+	return 1<<bits - 1
 }
 
 // Bounds gives the smallest and the largest ID with since <= start of its tick < until, for
@@ -239,6 +285,9 @@ func (layout Layout) Bounds(since, until time.Time) (low, high ID, err error) {
 
 // BoundsUint64 is Bounds for the unsigned IDs of layouts that fill 64 bits.
 func (layout Layout) BoundsUint64(since, until time.Time) (low, high uint64, err error) {
+	if layout == (Layout{}) {
+		return 0, 0, ErrBadLayout
+	}
 	sinceMs, err := unixMs("since", since, roundUp)
 	if err != nil {
 		return 0, 0, err
@@ -250,29 +299,37 @@ func (layout Layout) BoundsUint64(since, until time.Time) (low, high uint64, err
 	var first, last C.uint64_t
 	status := C.flake_bounds(&layout.native, sinceMs, untilMs, &first, &last)
 	if status < 0 {
-		return 0, 0, layout.whyNoBounds(C.int64_t(status), int64(sinceMs), int64(untilMs))
+		return 0, 0, layout.whyNoBounds(C.int64_t(status), since, until)
 	}
 	return uint64(first), uint64(last), nil
 }
 
-func (layout Layout) whyNoBounds(status C.int64_t, since, until int64) error {
+func (layout Layout) whyNoBounds(status C.int64_t, since, until time.Time) error {
 	err := errorOf(status)
 	switch err {
 	case ErrBeforeEpoch:
 		return err.because("since is %s, before the layout's epoch; give %s or later",
-			shownMs(since), shownMs(int64(layout.native.epoch_ms)))
+			shownTime(since), shownTime(layout.Epoch()))
 	case ErrTimeUsedUp:
 		return err.because("until is %s, after the end of the time field; give %s or earlier",
-			shownMs(until), shownMs(int64(C.flake_layout_expires_ms(&layout.native))))
+			shownTime(until), shownMs(C.flake_layout_expires_ms(&layout.native)))
 	case ErrInvalidArgument:
-		return err.because("no tick of %d ms starts from %s until %s; give a later until",
-			int64(layout.native.tick_ms), shownMs(since), shownMs(until))
+		return err.because("no tick of %s starts from %s until %s; give a later until",
+			layout.Tick(), shownTime(since), shownTime(until))
 	}
 	return err
 }
 
-func shownMs(ms int64) string {
-	return time.UnixMilli(ms).UTC().Format("2006-01-02T15:04:05.000Z07:00")
+// shownTime is a time in UTC, in ms, or, between two of them, in ns.
+func shownTime(at time.Time) string {
+	if at.Nanosecond()%1e6 != 0 {
+		return at.UTC().Format("2006-01-02T15:04:05.000000000Z07:00")
+	}
+	return at.UTC().Format("2006-01-02T15:04:05.000Z07:00")
+}
+
+func shownMs(ms C.int64_t) string {
+	return shownTime(time.UnixMilli(int64(ms)))
 }
 
 // ---- times -------------------------------------------------------------------------------------
@@ -289,17 +346,18 @@ const (
 // unixMs is a time in whole Unix ms. ErrBeforeEpoch, ErrTimeUsedUp: beyond what any layout can
 // express. ErrInvalidArgument: between two ms, where it must be exactly one.
 func unixMs(name string, at time.Time, between rounding) (C.int64_t, error) {
-	switch s := at.Unix(); {
-	case s < -(math.MaxInt64 / 1000):
-		return 0, ErrBeforeEpoch.because("%s is %s, before every epoch", name, at)
-	case s >= math.MaxInt64/1000:
-		return 0, ErrTimeUsedUp.because("%s is %s, after the end of every layout", name, at)
-	}
 	ms := at.UnixMilli() // rounded down
+	switch held := time.UnixMilli(ms).Unix() == at.Unix() && ms < math.MaxInt64; {
+	case !held && at.Unix() < 0:
+		return 0, ErrBeforeEpoch.because("%s is %s, before every epoch", name, shownTime(at))
+	case !held:
+		return 0, ErrTimeUsedUp.because("%s is %s, after the end of every layout", name, shownTime(at))
+	}
 	if at.Nanosecond()%1e6 != 0 {
 		switch between {
 		case exactly:
-			return 0, ErrInvalidArgument.because("%s is %s; it must be a whole millisecond", name, at)
+			return 0, ErrInvalidArgument.because("%s is %s; it must be a whole millisecond", name,
+				shownTime(at))
 		case roundUp:
 			ms++
 		}

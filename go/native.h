@@ -14,6 +14,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <time.h>
 
 #include "../core/flakecore.h"
@@ -78,6 +79,19 @@ static inline void flake_go_sleep(int64_t ns) {
   struct timespec left = {(time_t)(ns / 1000000000), (long)(ns % 1000000000)};
   while (nanosleep(&left, &left) && errno == EINTR) {
   }
+}
+
+/* A word, 0, that reads 0 again in a forked child; NULL where the system has no such memory. An
+ * emulator may accept any advice without following it; such a one also accepts one that is none. */
+static inline void *flake_go_wiped_word(void) {
+#if defined(MADV_WIPEONFORK)
+  size_t size = sizeof(int64_t);
+  void *page = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (page == MAP_FAILED) return NULL;
+  if (madvise(page, size, -1) != 0 && madvise(page, size, MADV_WIPEONFORK) == 0) return page;
+  munmap(page, size);
+#endif
+  return NULL;
 }
 
 #endif

@@ -6,7 +6,6 @@ package flakecore
 import "C"
 
 import (
-	"math"
 	"time"
 	"unsafe"
 )
@@ -104,7 +103,7 @@ func WithSpace(space string) Option {
 // WithMode chooses Strict, when not given, or Monotonic, which needs WithMaxLead or WithStartFloor.
 func WithMode(mode Mode) Option {
 	return func(options *options) error {
-		place, err := placeOf("mode", mode, modes)
+		place, err := placeOf("WithMode", mode, modes)
 		options.config.mode = C.uint32_t(place)
 		return err
 	}
@@ -114,7 +113,7 @@ func WithMode(mode Mode) Option {
 // a leap second. ErrInvalidArgument: out of range.
 func WithMaxWait(longest time.Duration) Option {
 	return func(options *options) error {
-		return setMs("max_wait", longest, &options.config.max_wait_ms)
+		return setMs("WithMaxWait", longest, &options.config.max_wait_ms)
 	}
 }
 
@@ -123,22 +122,25 @@ func WithMaxWait(longest time.Duration) Option {
 // repeats IDs. ErrInvalidArgument: out of range.
 func WithMaxLead(most time.Duration) Option {
 	return func(options *options) error {
-		return setMs("max_lead", most, &options.config.max_lead_ms)
+		return setMs("WithMaxLead", most, &options.config.max_lead_ms)
 	}
 }
 
-// WithStartFloor issues no ID with an earlier time than this.
+// WithStartFloor issues no ID with an earlier time than this, rounded up to whole ms and to the
+// start of a tick. ErrInvalidArgument: before 1970, or after April 2262.
 func WithStartFloor(floor time.Time) Option {
 	return func(options *options) (err error) {
-		options.config.start_floor_ms, err = limitMs("start_floor", floor, roundUp)
+		options.config.start_floor_ms, err = limitMs("WithStartFloor", floor, roundUp)
 		return err
 	}
 }
 
-// WithCeiling ends the right to issue: no ID has this time or a later one.
+// WithCeiling ends the right to issue: no ID has this time or a later one, rounded down to whole ms
+// and to the start of a tick. ErrInvalidArgument: before 1970, or after April 2262.
+// ErrCeilingReached: the first tick is not below it.
 func WithCeiling(ceiling time.Time) Option {
 	return func(options *options) (err error) {
-		options.config.ceiling_ms, err = limitMs("ceiling", ceiling, roundDown)
+		options.config.ceiling_ms, err = limitMs("WithCeiling", ceiling, roundDown)
 		return err
 	}
 }
@@ -155,7 +157,7 @@ func WithSeqSpreadBits(bits int64) Option {
 // WithClockSource chooses Precise, when not given, or Coarse.
 func WithClockSource(source ClockSource) Option {
 	return func(options *options) error {
-		place, err := placeOf("clock_source", source, clockSources)
+		place, err := placeOf("WithClockSource", source, clockSources)
 		options.config.clock_source = C.uint32_t(place)
 		return err
 	}
@@ -164,7 +166,7 @@ func WithClockSource(source ClockSource) Option {
 // WithHostGuard chooses GuardOn, when not given, or UnsafeOff.
 func WithHostGuard(guard HostGuard) Option {
 	return func(options *options) error {
-		place, err := placeOf("host_guard", guard, hostGuards)
+		place, err := placeOf("WithHostGuard", guard, hostGuards)
 		options.config.host_guard = C.uint32_t(place)
 		return err
 	}
@@ -173,8 +175,8 @@ func WithHostGuard(guard HostGuard) Option {
 // WithTestClock takes a clock that moves only when told instead of the system's clocks.
 func WithTestClock(clock *TestClock) Option {
 	return func(options *options) error {
-		if clock == nil {
-			return ErrInvalidArgument.because("the test clock is nil; make one by NewTestClock")
+		if clock.handle() == nil {
+			return errNoTestClock
 		}
 		options.clock = clock
 		return nil
@@ -185,19 +187,19 @@ func WithTestClock(clock *TestClock) Option {
 
 func setMs(name string, value time.Duration, ms *C.int64_t) error {
 	if value%time.Millisecond != 0 {
-		return ErrInvalidArgument.because("%s is %s; it must be whole milliseconds", name, value)
+		return ErrInvalidArgument.because("%s", wrongDuration(name, value))
 	}
 	*ms = C.int64_t(value / time.Millisecond)
 	return nil
 }
 
-// limitMs keeps a time off the number that means "not given".
+// limitMs keeps a time off the number that means "not given"; the core says which it takes.
 func limitMs(name string, at time.Time, between rounding) (C.int64_t, error) {
 	ms, err := unixMs(name, at, between)
-	if err == nil && ms < 0 {
-		err = ErrInvalidArgument.because("%s is %s; it must not lie before 1970", name, at)
+	if err != nil || ms == C.FLAKE_UNSET {
+		return 0, ErrInvalidArgument.because("%s", wrongLimit(name, at))
 	}
-	return ms, err
+	return ms, nil
 }
 
 // fits refuses what the core would take for "not given" with what else is negative.
@@ -205,12 +207,16 @@ func fits(node int64, layout Layout) error {
 	if node >= 0 {
 		return nil
 	}
+	return doesNotFit(node, layout)
+}
+
+func doesNotFit(node int64, layout Layout) error {
 	if layout.NodeBits() == 0 {
 		return ErrNodeOutOfRange.because("layout %s has no node field; leave node %d out", layout,
 			node)
 	}
 	return ErrNodeOutOfRange.because("node %d does not fit layout %s; give a number in 0..%d", node,
-		layout, uint64(math.MaxUint32)>>(32-layout.NodeBits()))
+		layout, greatest(layout.NodeBits()))
 }
 
 // optionsOf applies the options to the core's defaults, and finds the node.
@@ -244,7 +250,7 @@ func explained(config *C.flake_config, status C.flake_status) *Error {
 	if length <= 0 {
 		return err
 	}
-	return err.because("%s", C.GoStringN(&chars[0], C.int(length)))
+	return err.said(C.GoStringN(&chars[0], C.int(length)))
 }
 
 // ---- a node from the surroundings --------------------------------------------------------------
@@ -276,7 +282,7 @@ func NodeFrom(chain string, layout Layout) (NodeFound, error) {
 	node := C.flake_node_from(chars, length, &layout.native, &text[0], C.FLAKE_NODE_TEXT_SIZE)
 	sentence := C.GoString((*C.char)(unsafe.Pointer(&text[0])))
 	if node < 0 && sentence != "" {
-		return NodeFound{}, errorOf(node).because("%s", sentence)
+		return NodeFound{}, errorOf(node).said(sentence)
 	}
 	if node < 0 {
 		return NodeFound{}, errorOf(node)

@@ -249,11 +249,28 @@ func TestABufferedOneOfWrongSizeOrAgeIsRefused(t *testing.T) {
 		_, err := flakecore.NewBuffered(gen, size, time.Second)
 		expect(t, err, flakecore.ErrInvalidArgument)
 	}
-	for _, age := range []time.Duration{0, -1} {
+	for _, age := range []time.Duration{0, -1, 24*time.Hour + 1} {
 		_, err := flakecore.NewBuffered(gen, 1, age)
 		expect(t, err, flakecore.ErrInvalidArgument)
 	}
+	_, err := flakecore.NewBuffered(nil, 1, time.Second)
+	expect(t, err, flakecore.ErrInvalidArgument)
 	if errors.Is(gen.Close(), flakecore.ErrClosed) {
 		t.Fatal("it was closed")
 	}
+}
+
+func TestADroppedBufferedOneKeepsNoGeneratorOpen(t *testing.T) {
+	space := flakecore.WithSpace(freshSpace())
+	func() {
+		buffered := must[*flakecore.Buffered](t)(flakecore.NewBuffered(open(t, space), 10, time.Hour))
+		must[flakecore.ID](t)(buffered.Next())
+	}()
+	collected(t, func() bool {
+		gen, err := flakecore.New(flakecore.WithNode(1), space, flakecore.WithMaxWait(0))
+		if err == nil {
+			err = gen.Close()
+		}
+		return err == nil
+	})
 }

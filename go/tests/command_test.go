@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -92,6 +93,9 @@ func TestWrongUsageIsAnsweredAlike(t *testing.T) {
 		"next --node 1 --layout frob", "next --node 1 --layout discord", "next --node 1 --space a/b",
 		"next --node 1 --space=", "next --node 1 --space " + strings.Repeat("x", 64),
 		"next --node 1 --seq-spread-bits 13", "next --node 1 -n -1", "next --node=70000",
+		"next --node 1 --start-floor-ms -5", "next --node 70000 --start-floor-ms -5",
+		"next --node 1 --start-floor-ms 9223372036854775806", "next --node 1 --max-wait-ms -1",
+		"next --node 70000 --max-wait-ms -1", "next --node 1 --start-floor-ms 9223372036855",
 		"next --node 1 --max-wait-ms 86400001", "next --node 1 --max-wait-ms 9223372036854775807",
 		"next --node 1 --mode monotonic --max-lead-ms -9223372036854775",
 		"next --node 1 --layout 41/10/12@4102444800000", "next --node 1 --start-floor-ms 1e3"} {
@@ -113,6 +117,19 @@ func TestChainsOfSourcesAreRefusedAlike(t *testing.T) {
 		if result := same(t, "", "next", "--node", chain); result.status != 2 || result.err == "" {
 			t.Errorf("%s: %+v", chain, result)
 		}
+	}
+}
+
+func TestWhatTheSystemOrTheClockRefusesIsToldAlike(t *testing.T) {
+	far := strconv.FormatInt(time.Now().Add(time.Hour).UnixMilli(), 10)
+	result := same(t, "", "next", "--node", "1", "--space", freshSpace(), "--start-floor-ms", far)
+	if result.status != 1 || !strings.Contains(result.err, "or than start_floor_ms") {
+		t.Errorf("%+v", result)
+	}
+	t.Setenv("FLAKECORE_RUN_DIR", "/nope/nope")
+	result = same(t, "", "next", "--node", "1", "--space", freshSpace())
+	if result.status != 1 || !strings.Contains(result.err, "set FLAKECORE_RUN_DIR") {
+		t.Errorf("%+v", result)
 	}
 }
 

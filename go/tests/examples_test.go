@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -77,7 +78,7 @@ func TestWebAsAProgram(t *testing.T) { // S35
 	if response.Body.Close(); response.StatusCode != http.StatusOK {
 		t.Fatal(response.Status)
 	}
-	if err := command.Process.Signal(os.Interrupt); err != nil {
+	if err := command.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
 	if err := command.Wait(); err != nil {

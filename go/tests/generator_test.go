@@ -100,7 +100,7 @@ func TestTwoModulesThatOpenOneNodeShareOrAreRefused(t *testing.T) { // S5
 // calls are all calls of a generator that need it open.
 func calls(gen *flakecore.Generator) map[string]func() error {
 	buffered, err := flakecore.NewBuffered(gen, 1000, time.Hour)
-	if err != nil {
+	if err != nil && gen != nil { // the zero Buffered is as closed as its generator then
 		panic(err)
 	}
 	return map[string]func() error{
@@ -119,9 +119,38 @@ func calls(gen *flakecore.Generator) map[string]func() error {
 		"Fill":     func() error { _, err := gen.Fill(make([]flakecore.ID, 2)); return err },
 		"Range":    func() error { _, err := gen.Range(1); return err },
 		"Buffered": func() error { _, err := buffered.Next(); return err },
-		"Health":   func() error { _, err := gen.Health(); return err },
-		"Stats":    func() error { _, err := gen.Stats(); return err },
-		"Fill 0":   func() error { _, err := gen.Fill(nil); return err },
+		"Buffered.NextContext": func() error {
+			_, err := buffered.NextContext(backgroundContext)
+			return err
+		},
+		"Health": func() error { _, err := gen.Health(); return err },
+		"Stats":  func() error { _, err := gen.Stats(); return err },
+		"Fill 0": func() error { _, err := gen.Fill(nil); return err },
+	}
+}
+
+func TestWhatWasNeverOpenedIsClosed(t *testing.T) {
+	var noBuffered *flakecore.Buffered
+	all := map[string]func() error{
+		"zero Buffered": func() error { _, err := (&flakecore.Buffered{}).Next(); return err },
+		"nil Buffered":  func() error { _, err := noBuffered.Next(); return err },
+		"zero Buffered.NextContext": func() error {
+			_, err := (&flakecore.Buffered{}).NextContext(backgroundContext)
+			return err
+		},
+	}
+	for name, gen := range map[string]*flakecore.Generator{"nil ": nil, "zero ": {}} {
+		for call, work := range calls(gen) {
+			all[name+call] = work
+		}
+		if err := gen.Close(); err != nil || !gen.Closed() {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	for name, call := range all {
+		if err := call(); !errors.Is(err, flakecore.ErrClosed) {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }
 
@@ -318,7 +347,7 @@ func TestMonotonicModeGoesOnAheadOfTheClock(t *testing.T) {
 	_, err := flakecore.New(flakecore.WithNode(1), flakecore.WithSpace(freshSpace()),
 		flakecore.WithTestClock(clock), flakecore.WithMode(flakecore.Monotonic))
 	expect(t, err, flakecore.ErrInvalidArgument)
-	if !strings.Contains(err.Error(), "monotonic mode needs max_lead_ms") {
+	if !strings.Contains(err.Error(), "monotonic mode needs WithMaxLead") {
 		t.Fatal(err)
 	}
 	gen := open(t, flakecore.WithTestClock(clock), flakecore.WithMode(flakecore.Monotonic),

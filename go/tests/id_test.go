@@ -183,6 +183,18 @@ func (rows *echoed) Next(row []driver.Value) error {
 	return nil
 }
 
+func TestAnErrorOfScanIsASentence(t *testing.T) {
+	var id flakecore.ID
+	for text, source := range map[string]any{
+		"a value of type int is not an ID; select an integer or its digits":             7,
+		"NULL is not an ID; where an ID may be missing, scan into the address of a *ID": nil,
+	} {
+		if err := id.Scan(source); err == nil || err.Error() != "flakecore: "+text {
+			t.Error(err)
+		}
+	}
+}
+
 func TestDatabaseSQLTakesIDsAndThoseThatMayBeMissing(t *testing.T) {
 	db := sql.OpenDB(echo{})
 	defer db.Close()

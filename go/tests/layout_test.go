@@ -91,6 +91,9 @@ func TestTheZeroLayoutIsNone(t *testing.T) {
 	_, results["Expires"] = none.Expires()
 	_, results["Stride"] = none.Stride()
 	_, results["MarshalText"] = none.MarshalText()
+	_, results["Compose of no time"] = none.Compose(time.Time{}.Add(1), -1, -1)
+	results["Check of no time"] = none.Check(time.Unix(math.MinInt64, 0))
+	_, _, results["Bounds of no time"] = none.Bounds(time.Unix(math.MinInt64, 0), now)
 	for name, err := range results {
 		if !errors.Is(err, flakecore.ErrBadLayout) {
 			t.Errorf("%s: %v", name, err)
@@ -159,7 +162,9 @@ func TestBoundsThatCannotBeAreToldWithWhatCan(t *testing.T) {
 		kind         error
 		text         string
 	}{
-		{now, now, flakecore.ErrInvalidArgument, "starts from 2025-06-15T15:06:40.000Z until 2025-06"},
+		{now.Add(100), now.Add(200), flakecore.ErrInvalidArgument, "no tick of 1ms " +
+			"starts from 2025-06-15T15:06:40.000000100Z until 2025-06-15T15:06:40.000000200Z;"},
+		{now, now, flakecore.ErrInvalidArgument, "from 2025-06-15T15:06:40.000Z until 2025-06"},
 		{now, now.Add(-1), flakecore.ErrInvalidArgument, "give a later until"},
 		{time.UnixMilli(0), now, flakecore.ErrBeforeEpoch,
 			"since is 1970-01-01T00:00:00.000Z, before the layout's epoch; give 2025-01-01T00:00:00.000Z"},
@@ -170,6 +175,35 @@ func TestBoundsThatCannotBeAreToldWithWhatCan(t *testing.T) {
 		expect(t, err, wrong.kind)
 		if !strings.Contains(err.Error(), wrong.text) {
 			t.Error(err)
+		}
+	}
+}
+
+func TestWhatCannotBeComposedOrDecodedIsToldWithWhatCan(t *testing.T) {
+	layout, now := layoutOf(t, "39/8/16*10ms"), time.UnixMilli(nowMs)
+	compose := func(at time.Time, node, sequence int64) error {
+		_, err := layout.Compose(at, node, sequence)
+		return err
+	}
+	decode := func(id uint64) error {
+		_, err := layoutOf(t, "30/3/3").DecodeUint64(id)
+		return err
+	}
+	for text, err := range map[string]error{
+		"sequence is 65536; it must lie in 0..65535":         compose(now, 1, 65536),
+		"sequence is -1; it must lie in 0..65535":            compose(now, 1, -1),
+		"node 256 does not fit layout t39n8s16*10ms":         compose(now, 256, 1),
+		"time, node and sequence are the first ones":         compose(layout.Epoch(), 0, 0),
+		"time is 2024-12-31T23:59:59.999Z, before the":       compose(layout.Epoch().Add(-1e6), 0, 0),
+		"time is 2400-01-01T00:00:00.000Z, after the end of": compose(time.Unix(13569465600, 0), 0, 0),
+		"time is 2025-06-15T15:06:40.007Z, inside a tick of 10ms; give its start, " +
+			"2025-06-15T15:06:40.000Z": compose(now.Add(7e6), 1, 1),
+		"0 is not an ID": decode(0),
+		"68719476736 is not an ID of layout t30n3s3@1735689600000; it has more than 36 bits": decode(
+			1 << 36),
+	} {
+		if err == nil || !strings.HasPrefix(err.Error(), "flakecore: "+text) {
+			t.Errorf("%v, not %s", err, text)
 		}
 	}
 }

@@ -9,10 +9,13 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"runtime"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
+	"unsafe"
 
 	flakecore "github.com/flakecore/flakecore/go"
 )
@@ -26,6 +29,7 @@ var helpers = map[string]func(arguments []string){
 	"draw": helperDraw,
 	"hold": helperHold,
 	"drop": helperDrop,
+	"fork": helperFork,
 }
 
 // helperOpen opens the space and the node that the arguments say, or prints why it cannot.
@@ -76,6 +80,41 @@ func helperDrop(arguments []string) {
 		}()
 	}
 	time.Sleep(20 * time.Millisecond)
+}
+
+// helperFork forks as C does and prints what comes from a block that was drawn before: in the
+// child, and in the parent.
+func helperFork(arguments []string) {
+	gen := helperOpen(arguments)
+	buffered, err := flakecore.NewBuffered(gen, 1000, time.Hour)
+	if err != nil {
+		panic(err)
+	}
+	buffered.Next()
+	read, write, err := os.Pipe()
+	if err != nil {
+		panic(err)
+	}
+	to, forked, other := write.Fd(), []byte("forked\n"), []byte("an ID!\n")
+	runtime.LockOSThread()
+	child, _, failed := syscall.RawSyscall6(syscall.SYS_CLONE, uintptr(syscall.SIGCHLD), 0, 0, 0, 0,
+		0)
+	if failed != 0 {
+		panic(failed)
+	}
+	if child == 0 { // one thread: whatever takes a lock of Go's runtime, as memory may, can hang
+		say := other
+		if id, err := buffered.Next(); id == 0 && err == error(flakecore.ErrForked) {
+			say = forked
+		}
+		syscall.RawSyscall(syscall.SYS_WRITE, to, uintptr(unsafe.Pointer(&say[0])), uintptr(len(say)))
+		syscall.RawSyscall(syscall.SYS_EXIT_GROUP, 0, 0, 0)
+	}
+	write.Close()
+	io.Copy(os.Stdout, read)
+	syscall.Wait4(int(child), nil, 0, nil)
+	_, err = buffered.Next()
+	fmt.Println(err)
 }
 
 func copyOf(name string, arguments ...any) *exec.Cmd {
@@ -175,6 +214,13 @@ func TestKillFreesTheNode(t *testing.T) {
 	command.Wait()
 	if id := drawn(t, open(t, flakecore.WithSpace(space)), 1)[0]; id <= first {
 		t.Fatalf("%d after %d", id, first)
+	}
+}
+
+func TestAForkedChildGetsNoIDOfABlock(t *testing.T) { // S1
+	lines := linesOf(t, copyOf("fork", freshSpace(), 1))
+	if len(lines) != 2 || lines[0] != "forked" || lines[1] != "<nil>" {
+		t.Fatal(lines)
 	}
 }
 

@@ -112,32 +112,84 @@ func TestARandomNodeIsTakenOnlyWhenAskedForAndSaysTheOdds(t *testing.T) { // S11
 }
 
 func TestAWrongOptionIsRefusedAndExplained(t *testing.T) {
-	before1970 := time.UnixMilli(-1).UTC()
 	for text, option := range map[string]flakecore.Option{
-		"max_wait_ms is 86400001; it must lie in 0..86400000": flakecore.WithMaxWait(
-			24*time.Hour + time.Millisecond),
-		"max_wait_ms is -1; it must lie in 0..86400000": flakecore.WithMaxWait(-time.Millisecond),
-		"max_wait is 1.5ms; it must be whole milliseconds": flakecore.WithMaxWait(
+		"WithMaxWait is 24h0m0.001s; it must be whole milliseconds from 0 to 24h": flakecore.
+			WithMaxWait(24*time.Hour + time.Millisecond),
+		"WithMaxWait is -1s; it must be whole milliseconds from 0 to 24h": flakecore.WithMaxWait(
+			-time.Second),
+		"WithMaxWait is 1.5ms; it must be whole milliseconds from 0 to 24h": flakecore.WithMaxWait(
 			1500 * time.Microsecond),
-		"max_lead is 1ns; it must be whole milliseconds": flakecore.WithMaxLead(1),
-		"seq_spread_bits is 13; it must lie in 0..12":    flakecore.WithSeqSpreadBits(13),
-		"seq_spread_bits is -1":                          flakecore.WithSeqSpreadBits(-1),
-		`mode is "Strict"; it must be one of strict, monotonic`: flakecore.WithMode(
-			"Strict"),
-		`clock_source is ""`: flakecore.WithClockSource(""),
-		`host_guard is "off"; it must be one of on, unsafe_off`: flakecore.WithHostGuard("off"),
-		"the test clock is nil":                                 flakecore.WithTestClock(nil),
-		"an Option is nil":                                      nil,
-		"start_floor is 1969-12-31":                             flakecore.WithStartFloor(before1970),
-		"ceiling is 1969-12-31":                                 flakecore.WithCeiling(before1970),
-		"ceiling is 0001-01-01":                                 flakecore.WithCeiling(time.Time{}),
+		"WithMaxLead is 1ns; it must be whole":                      flakecore.WithMaxLead(1),
+		"WithMaxLead is -2562047h47m16.854s; it must be whole":      flakecore.WithMaxLead(leastMs),
+		"WithSeqSpreadBits is 13; it must lie in 0..12":             flakecore.WithSeqSpreadBits(13),
+		"WithSeqSpreadBits is -1":                                   flakecore.WithSeqSpreadBits(-1),
+		`WithMode is "Strict"; it must be one of strict, monotonic`: flakecore.WithMode("Strict"),
+		`WithClockSource is ""`:                                     flakecore.WithClockSource(""),
+		`WithHostGuard is "off"; it must be one of on, unsafe_off`:  flakecore.WithHostGuard("off"),
+		"the test clock was not made by NewTestClock":               flakecore.WithTestClock(nil),
+		"an Option is nil":                                          nil,
 	} {
 		if got := refused(t, flakecore.ErrInvalidArgument, option); !strings.HasPrefix(got,
 			"flakecore: "+text) {
 			t.Errorf("%s, not %s", got, text)
 		}
 	}
+	refused(t, flakecore.ErrInvalidArgument, flakecore.WithTestClock(&flakecore.TestClock{}))
 	refused(t, flakecore.ErrBadLayout, flakecore.WithLayout(flakecore.Layout{}))
+}
+
+const leastMs = math.MinInt64 / time.Millisecond * time.Millisecond
+
+func TestALimitThatNoClockReachesIsRefusedWithOneError(t *testing.T) {
+	for at, shown := range map[time.Time]string{
+		time.UnixMilli(-1): "1969-12-31T23:59:59.999Z",
+		{}:                 "0001-01-01T00:00:00.000Z",
+		time.Date(2263, 1, 1, 0, 0, 0, 0, time.UTC): "2263-01-01T00:00:00.000Z",
+		time.Unix(1<<60, 0):                         "",
+		time.Unix(math.MinInt64, 0):                 "",
+		time.UnixMilli(math.MaxInt64):               "",
+		time.UnixMilli(math.MinInt64 + 1):           "", // means "not given" to the core
+	} {
+		for name, option := range map[string]flakecore.Option{
+			"WithStartFloor": flakecore.WithStartFloor(at), "WithCeiling": flakecore.WithCeiling(at),
+		} {
+			text := refused(t, flakecore.ErrInvalidArgument, option)
+			if !strings.HasPrefix(text, "flakecore: "+name+" is "+shown) ||
+				!strings.HasSuffix(text, "; it must lie in 1970..2262") {
+				t.Error(text)
+			}
+		}
+	}
+}
+
+func TestNoTextNamesAnOptionAsCDoes(t *testing.T) {
+	clock := clockAt(t, nowMs)
+	gen := open(t, flakecore.WithTestClock(clock), flakecore.WithMode(flakecore.Monotonic),
+		flakecore.WithMaxLead(10*time.Millisecond), flakecore.WithSpace("max_wait_ms"),
+		flakecore.WithCeiling(clock.Wall().Add(time.Second)))
+	defer gen.Close()
+	must[int](t)(gen.Fill(make([]flakecore.ID, 9*4096)))
+	health := must[flakecore.Health](t)(gen.Health())
+	if !strings.Contains(health.Text, "half of WithMaxLead") ||
+		!strings.Contains(health.Text, "left below WithCeiling") {
+		t.Error(health.Text)
+	}
+	for err, wanted := range map[*flakecore.Error]string{
+		flakecore.ErrExhausted:      "a longer WithMaxWait (in monotonic mode WithMaxLead)",
+		flakecore.ErrClockRewound:   "WithStartFloor",
+		flakecore.ErrCeilingReached: "WithCeiling",
+		flakecore.ErrNodeOutOfRange: "2^NodeBits - 1",
+		flakecore.ErrNoRunDir:       "WithHostGuard",
+	} {
+		if !strings.Contains(err.Text(), wanted) {
+			t.Error(err)
+		}
+	}
+	_, err := flakecore.New(flakecore.WithNode(1), flakecore.WithSpace("max_wait_ms"),
+		flakecore.WithTestClock(clock), flakecore.WithLayout(layoutOf(t, "40/11/12")))
+	if !strings.Contains(err.Error(), `space "max_wait_ms" is open`) { // a name stays as it is
+		t.Error(err)
+	}
 }
 
 func TestOfTwoOptionsTheLaterOneCounts(t *testing.T) {
@@ -196,14 +248,41 @@ func TestTheTestClockRefusesWhatItCannotHold(t *testing.T) {
 		expect(t, err, flakecore.ErrInvalidArgument)
 		expect(t, clock.SetWall(wall), flakecore.ErrInvalidArgument)
 	}
-	expect(t, clock.Advance(-1), flakecore.ErrInvalidArgument)
-	expect(t, clock.Script(-1, 0), flakecore.ErrInvalidArgument)
-	expect(t, clock.SetRate(1_000_001), flakecore.ErrInvalidArgument)
-	expect(t, clock.SetRate(math.MinInt64), flakecore.ErrInvalidArgument)
+	for text, err := range map[string]error{
+		"passed is -1ns; it must lie in 0..2562047h":              clock.Advance(-1),
+		"passed is 2562047h47m16.854775807s; it must":             clock.Advance(math.MaxInt64),
+		"after is -1ns; it must lie in 0..2562047h":               clock.Script(-1, 0),
+		"permille is 1000001; it must lie in -1000000..1000000":   clock.SetRate(1_000_001),
+		"permille is -9223372036854775808; it must lie in -10000": clock.SetRate(math.MinInt64),
+		"wall is 1969-12-31T23:59:59.000Z; it must lie in 1970..": clock.SetWall(time.Unix(-1, 0)),
+	} {
+		expect(t, err, flakecore.ErrInvalidArgument)
+		if !strings.HasPrefix(err.Error(), "flakecore: "+text) {
+			t.Error(err)
+		}
+	}
 	for i := 0; i < 16; i++ {
 		if err := clock.Script(time.Hour, 0); err != nil {
 			t.Fatal(err)
 		}
 	}
 	expect(t, clock.Script(time.Hour, 0), flakecore.ErrInvalidArgument)
+}
+
+func TestAClockThatNobodyMadeIsRefused(t *testing.T) {
+	for _, clock := range []*flakecore.TestClock{nil, {}} {
+		for name, err := range map[string]error{
+			"SetWall": clock.SetWall(time.UnixMilli(nowMs)), "SetRate": clock.SetRate(0),
+			"Advance": clock.Advance(0), "Script": clock.Script(0, 0),
+			"StopSleeps": clock.StopSleeps(true),
+		} {
+			if !errors.Is(err, flakecore.ErrInvalidArgument) ||
+				!strings.Contains(err.Error(), "NewTestClock") {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+		if !clock.Wall().IsZero() || clock.Monotonic() != 0 {
+			t.Error(clock.Wall(), clock.Monotonic())
+		}
+	}
 }

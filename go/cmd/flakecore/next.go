@@ -9,6 +9,7 @@ import (
 	"time"
 
 	flakecore "github.com/flakecore/flakecore/go"
+	"github.com/flakecore/flakecore/go/internal/words"
 )
 
 // request is what next is asked for.
@@ -102,9 +103,9 @@ func statusOf(err error) (status int, text string) {
 		return failed, err.Error()
 	}
 	if known.Class() == flakecore.ClassCaller {
-		return usage, known.Text()
+		return usage, words.OfCore(err)
 	}
-	return failed, known.Text()
+	return failed, words.OfCore(err)
 }
 
 // findNode asks the sources of the node. The odds of a random one must be seen.

@@ -17,6 +17,8 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
+	"syscall"
+	"time"
 
 	flakecore "github.com/flakecore/flakecore/go"
 )
@@ -34,14 +36,12 @@ func handlerOf(gen *flakecore.Generator) http.Handler {
 			return
 		}
 		id, err := gen.NextContext(request.Context()) // ends when the client is gone
-		var refused *flakecore.Error
-		switch {
-		case err == nil:
-			answer(to, http.StatusCreated, order{id})
-		case errors.As(err, &refused):
+		if err != nil {
 			answer(to, http.StatusServiceUnavailable,
-				map[string]string{"error": refused.Name(), "text": refused.Error()})
+				map[string]string{"error": nameOf(err), "text": err.Error()})
+			return
 		}
+		answer(to, http.StatusCreated, order{id})
 	})
 	routes.HandleFunc("/healthz", func(to http.ResponseWriter, request *http.Request) {
 		health, err := gen.Health()
@@ -55,6 +55,15 @@ func handlerOf(gen *flakecore.Generator) http.Handler {
 		}
 	})
 	return routes
+}
+
+// nameOf is a word for a program to compare.
+func nameOf(err error) string {
+	var refused *flakecore.Error
+	if errors.As(err, &refused) {
+		return refused.Name()
+	}
+	return "request_ended" // its context was done before an ID was there
 }
 
 func answer(to http.ResponseWriter, status int, body any) {
@@ -75,17 +84,24 @@ func serve(address string) error {
 		return err
 	}
 	fmt.Printf("http://%s\n", listener.Addr())
-	server := &http.Server{Handler: handlerOf(gen)}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	go func() {
-		<-ctx.Done()
-		server.Shutdown(context.Background())
-	}()
-	if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+	return serveUntil(ctx, listener, handlerOf(gen))
+}
+
+// serveUntil serves until ctx is done and the requests in progress are answered.
+func serveUntil(ctx context.Context, listener net.Listener, handler http.Handler) error {
+	server := &http.Server{Handler: handler, ReadHeaderTimeout: 5 * time.Second}
+	failed := make(chan error, 1)
+	go func() { failed <- server.Serve(listener) }()
+	select {
+	case err := <-failed:
 		return err
+	case <-ctx.Done():
 	}
-	return nil
+	limit, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	return server.Shutdown(limit)
 }
 
 func main() {

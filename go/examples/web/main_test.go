@@ -3,7 +3,10 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
+	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -66,5 +69,59 @@ func TestItAnswers503WhileTheGeneratorRefuses(t *testing.T) {
 	gen.Close()
 	if status, body = call(t, handler, "GET", "/healthz"); status != 503 {
 		t.Fatal(status, body)
+	}
+}
+
+func TestItAnswers503WhenTheRequestEndsInAWait(t *testing.T) {
+	gen, err := flakecore.New(flakecore.WithNode(7), flakecore.WithSpace("web-test"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer gen.Close()
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	recorder := httptest.NewRecorder()
+	handlerOf(gen).ServeHTTP(recorder, httptest.NewRequest("POST", "/orders", nil).WithContext(ctx))
+	if body := recorder.Body.String(); recorder.Code != 503 ||
+		!strings.Contains(body, `"request_ended"`) || !strings.Contains(body, "context canceled") {
+		t.Fatal(recorder.Code, body)
+	}
+}
+
+func TestWhatIsInProgressIsAnsweredBeforeItEnds(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	defer stop()
+	slow := func(to http.ResponseWriter, _ *http.Request) {
+		stop()
+		time.Sleep(300 * time.Millisecond)
+		io.WriteString(to, "done")
+	}
+	ended := make(chan error, 1)
+	answered := make(chan string, 1)
+	go func() { ended <- serveUntil(ctx, listener, http.HandlerFunc(slow)) }()
+	go func() {
+		response, err := http.Get("http://" + listener.Addr().String())
+		if err != nil {
+			answered <- err.Error()
+			return
+		}
+		defer response.Body.Close()
+		body, _ := io.ReadAll(response.Body)
+		answered <- string(body)
+	}()
+	if err := <-ended; err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case text := <-answered:
+		if text != "done" {
+			t.Fatal(text)
+		}
+	case <-time.After(10 * time.Second):
+		t.Fatal("no answer")
 	}
 }
