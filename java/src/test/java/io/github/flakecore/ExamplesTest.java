@@ -23,7 +23,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import javax.tools.ToolProvider;
 import org.junit.jupiter.api.Test;
@@ -36,11 +35,9 @@ class ExamplesTest {
   @TempDir Path place;
 
   private static String classPath() {
-    return Stream.concat(
-            Stream.of(PackageTest.installed(".jar").toString()),
-            Stream.of(ObjectMapper.class, JsonFactory.class, JsonProperty.class)
-                .map(type -> type.getProtectionDomain().getCodeSource().getLocation().getPath()))
-        .collect(Collectors.joining(":"));
+    return PackageTest.installed(".jar")
+        + ":"
+        + Tests.classPathOf(ObjectMapper.class, JsonFactory.class, JsonProperty.class);
   }
 
   private static String[] command(String name, String... arguments) {

@@ -18,7 +18,6 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -72,9 +71,7 @@ class LoaderTest {
   }
 
   private static final String PROGRAM_PATH =
-      Stream.of(Program.class, Executable.class, AssertionFailedError.class)
-          .map(type -> type.getProtectionDomain().getCodeSource().getLocation().getPath())
-          .collect(Collectors.joining(":"));
+      Tests.classPathOf(Program.class, Executable.class, AssertionFailedError.class);
 
   private List<String> command(String... options) {
     List<String> all = new ArrayList<>(List.of("-Djava.io.tmpdir=" + tmp, "-Duser.home=" + home));

@@ -35,9 +35,7 @@ class ProcessesTest {
     }
   }
 
-  private static final String TEST_CLASSES =
-      Path.of(Program.class.getProtectionDomain().getCodeSource().getLocation().getPath())
-          .toString();
+  private static final String TEST_CLASSES = Tests.classPathOf(Program.class);
   private static final String CLASS_PATH = Tests.classes() + ":" + TEST_CLASSES;
 
   private static String inAnotherProcess(String space) {

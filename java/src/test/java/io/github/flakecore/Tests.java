@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -17,6 +18,7 @@ import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Collectors;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.function.Executable;
 
@@ -93,6 +95,14 @@ final class Tests {
   }
 
   // ---- other processes --------------------------------------------------------------------------
+
+  /** Where the classes of another process come from: the places of these, as a class path. */
+  static String classPathOf(Class<?>... types) {
+    return Arrays.stream(types)
+        .map(type -> type.getProtectionDomain().getCodeSource().getLocation().toString())
+        .map(place -> Path.of(URI.create(place)).toString())
+        .collect(Collectors.joining(":"));
+  }
 
   /** How a process ended, and what it wrote. */
   record Ended(int status, String out, String err) {
