@@ -13,7 +13,7 @@ class Batch {
       ids = gen.nextIds(10_000); // exactly so many, or an error
       System.out.println(ids.length + " IDs from " + ids[0] + " on");
 
-      IdRange few = gen.nextRange(100); // at most so many, of one tick, for the price of one call
+      IdRange few = gen.nextRange(100); // at most so many, of one tick, in one native call
       System.out.println(few.count() + " IDs, the last is " + few.get(few.count() - 1));
 
       long[] place = new long[1000];

@@ -7,7 +7,7 @@ const gen = new Generator({ node: 7, space: 'batch' });
 const ids = gen.nextIds(10_000); // a BigUint64Array of exactly so many, or an error
 console.log(ids.length, 'IDs, rising:', ids.every((id, i) => i === 0 || ids[i - 1] < id));
 
-const few = gen.nextRange(100); // at most so many, of one tick, for the price of one call
+const few = gen.nextRange(100); // at most so many, of one tick, in one native call
 console.log(few.length, 'IDs from', String(few.first), 'on:', [...few].length);
 
 console.log(gen.fill(new BigInt64Array(1000)), 'IDs in an array that was there');

@@ -25,7 +25,7 @@ func run() error {
 	}
 	fmt.Println(len(ids), "IDs from", ids[0], "to", ids[len(ids)-1])
 
-	few, err := gen.Range(100) // at most so many, of one tick, for the price of one call
+	few, err := gen.Range(100) // at most so many, of one tick, in one native call
 	if err != nil {
 		return err
 	}

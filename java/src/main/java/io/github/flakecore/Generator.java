@@ -179,7 +179,7 @@ public final class Generator implements AutoCloseable {
   // ---- many IDs ---------------------------------------------------------------------------------
 
   /**
-   * Up to n IDs that follow each other in one tick, for the price of one {@link #nextId()}.
+   * Up to n IDs that follow each other in one tick, in one native call for any n.
    *
    * @param n how many are wanted, at least 1
    * @return at least 1 of them, maybe fewer than n
