@@ -3,7 +3,6 @@ import io.github.flakecore.Generator;
 import io.github.flakecore.Health;
 import io.github.flakecore.Status;
 import io.github.flakecore.TextFormat;
-import java.io.IOException;
 import java.lang.reflect.Field;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
@@ -42,10 +41,9 @@ class Public {
     for (Enum<?> one : constants) print("value", prefix + one.name(), type + "." + one.name());
   }
 
-  private static TreeSet<String> publicNames() throws IOException, ReflectiveOperationException {
+  private static TreeSet<String> publicNames() throws Exception {
     TreeSet<String> names = new TreeSet<>();
-    Path jar =
-        Path.of(Status.class.getProtectionDomain().getCodeSource().getLocation().getPath());
+    Path jar = Path.of(Status.class.getProtectionDomain().getCodeSource().getLocation().toURI());
     try (JarFile file = new JarFile(jar.toFile())) {
       for (var entry : (Iterable<JarEntry>) file.stream()::iterator) {
         String name = entry.getName().replace('/', '.').replaceFirst("\\.class$", "");
