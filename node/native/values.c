@@ -4,44 +4,41 @@
 
 /* ---- statuses and lists of names ------------------------------------------------------------- */
 
-static napi_value status_name(napi_env env, napi_callback_info info) {
+/* The one argument, a status or an index. False after an exception was thrown. */
+static bool number_given(napi_env env, napi_callback_info info, int64_t *number) {
   napi_value value;
+  return native_arguments(env, info, 1, &value, NULL) &&
+         napi_get_value_int64(env, value, number) == napi_ok;
+}
+
+static napi_value status_name(napi_env env, napi_callback_info info) {
   int64_t status;
-  if (!native_arguments(env, info, 1, &value, NULL)) return native_thrown(env);
-  TRY(napi_get_value_int64(env, value, &status));
+  if (!number_given(env, info, &status)) return native_thrown(env);
   return native_string(env, flake_status_name(status));
 }
 
 static napi_value status_text(napi_env env, napi_callback_info info) {
-  napi_value value;
   int64_t status;
-  if (!native_arguments(env, info, 1, &value, NULL)) return native_thrown(env);
-  TRY(napi_get_value_int64(env, value, &status));
+  if (!number_given(env, info, &status)) return native_thrown(env);
   return native_string(env, flake_status_text(status));
 }
 
 static napi_value status_class(napi_env env, napi_callback_info info) {
-  napi_value value;
   int64_t status;
-  if (!native_arguments(env, info, 1, &value, NULL)) return native_thrown(env);
-  TRY(napi_get_value_int64(env, value, &status));
+  if (!number_given(env, info, &status)) return native_thrown(env);
   return native_number(env, flake_status_class(status));
 }
 
 static napi_value layout_preset(napi_env env, napi_callback_info info) {
-  napi_value value;
-  int32_t index;
-  if (!native_arguments(env, info, 1, &value, NULL)) return native_thrown(env);
-  TRY(napi_get_value_int32(env, value, &index));
-  return native_string(env, flake_layout_preset(index));
+  int64_t index;
+  if (!number_given(env, info, &index)) return native_thrown(env);
+  return native_string(env, flake_layout_preset((int32_t)index));
 }
 
 static napi_value format_name(napi_env env, napi_callback_info info) {
-  napi_value value;
-  int32_t index;
-  if (!native_arguments(env, info, 1, &value, NULL)) return native_thrown(env);
-  TRY(napi_get_value_int32(env, value, &index));
-  return native_string(env, flake_format_name(index));
+  int64_t index;
+  if (!number_given(env, info, &index)) return native_thrown(env);
+  return native_string(env, flake_format_name((int32_t)index));
 }
 
 /* ---- layouts --------------------------------------------------------------------------------- */
