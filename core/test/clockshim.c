@@ -2,9 +2,10 @@
 /*
  * Steps the real clock under one process, for tests. Preloaded, it answers CLOCK_REALTIME and its
  * coarse sister from the file that FLAKE_SHIM_FILE names, and leaves every other clock and all
- * sleeps alone. The file is four int64, which may change at any time:
+ * sleeps alone. The file is five int64; the first four may change at any time, the last counts the
+ * answers:
  *
- *     offset_ns  frozen_at_ns  drift_permille  drift_since_ns
+ *     offset_ns  frozen_at_ns  drift_permille  drift_since_ns  answers
  *
  *     wall = frozen_at_ns                                            when that is not 0, else
  *            real + offset_ns + (real - drift_since_ns) * drift_permille / 1000
@@ -34,18 +35,20 @@ typedef struct control {
   _Atomic int64_t frozen_at_ns;
   _Atomic int64_t drift_permille;
   _Atomic int64_t drift_since_ns;
+  _Atomic int64_t answers;
 } control;
 
 typedef int clock_function(clockid_t, struct timespec *);
 
-static const control *the_control; /* NULL until start: the true time */
+static control *the_control;       /* NULL until start: the true time */
 static clock_function *true_clock; /* NULL until start: ask the kernel */
 
 /* A test without its shim would prove nothing, so what is missing ends the process. */
 __attribute__((constructor)) static void start(void) {
   const char *path = getenv("FLAKE_SHIM_FILE");
-  int file = path ? open(path, O_RDONLY | O_CLOEXEC) : -1;
-  void *map = file >= 0 ? mmap(NULL, sizeof(control), PROT_READ, MAP_SHARED, file, 0) : MAP_FAILED;
+  int file = path ? open(path, O_RDWR | O_CLOEXEC) : -1;
+  void *map = file < 0 ? MAP_FAILED
+                       : mmap(NULL, sizeof(control), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
   if (map == MAP_FAILED) {
     fprintf(stderr, "clockshim: cannot map FLAKE_SHIM_FILE=%s\n", path ? path : "(unset)");
     _exit(127);
@@ -69,6 +72,7 @@ int clock_gettime(clockid_t id, struct timespec *now) {
   int result = true_clock ? true_clock(id, now) : (int)syscall(SYS_clock_gettime, id, now);
   if (result != 0 || !the_control || (id != CLOCK_REALTIME && id != CLOCK_REALTIME_COARSE))
     return result;
+  atomic_fetch_add(&the_control->answers, 1);
   int64_t wall_ns = faked_ns((int64_t)now->tv_sec * NS_PER_S + now->tv_nsec);
   now->tv_sec = (time_t)(wall_ns / NS_PER_S);
   now->tv_nsec = (long)(wall_ns % NS_PER_S);
