@@ -54,9 +54,9 @@ for (const [ending, task] of [
   test(`a worker that ${ending} gives its node back`, async () => {
     const space = freshSpace();
     const thread = worker(task, { node: 1, space });
-    thread.on('error', () => {});
+    thread.on('error', () => {});  // it may come before the message, which once would not wait for
     const ended = new Promise((resolve) => { thread.on('exit', resolve); });
-    await once(thread, 'message');
+    await new Promise((resolve) => { thread.on('message', resolve); });
     if (ending.includes('terminated')) await thread.terminate();
     await ended;
     new Generator({ node: 1, space, maxWaitMs: 7 }).close();
