@@ -21,12 +21,13 @@ static int64_t id_of(const flake_generator *gen, uint64_t word) {
 /* The fast path: draws got numbers, at most want, from the word first on; false when the published
  * tick does not serve. One comparison catches a new tick, a step of the clock, a shut gate, a fork;
  * the other a spent sequence, another node and a closed word. Base, gate, clock and word are read
- * in this order. */
+ * in this order. Where threads share the word, it comes while the clock is read. */
 static inline bool draw_published(flake_generator *gen, uint64_t want, uint64_t *first,
                                   uint64_t *got) {
   const flake_line *line = gen->line;
   uint64_t base = flake_load(&line->base);
   uint64_t gate = flake_load(&line->gate);
+  flake_will_write(&gen->words->word);
   uint64_t now_ns = gen->wall_ns(gen->clock_self);
   if (now_ns - gate >= line->tick_ns) return false;
   uint64_t word = flake_load(&gen->words->word), count = 1;
