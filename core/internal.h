@@ -63,8 +63,8 @@ static inline void flake_store(flake_atomic *p, uint64_t value) {
   atomic_store_explicit(p, value, memory_order_release);
 }
 
-/* Asks for the word's cache line, to be written to soon. For x86-64 by name: there compilers make of
- * __builtin_prefetch what asks for it to be read, and it would have to be fetched twice. */
+/* Asks for the cache line of a word that is soon written to. For x86-64 by name: there the builtin
+ * only asks for it to be read, unless told that the CPU can do more. */
 static inline void flake_will_write(const flake_atomic *p) {
 #if defined(__x86_64__)
   __asm__ volatile("prefetchw %0" : : "m"(*(const char *)p));
