@@ -57,9 +57,11 @@ class File {
   string path_;
 };
 
+const string kTrueTime(40, '\0');  // as clockshim.c reads it
+
 // The kernel's account is "state status maxerror esterror".
 Outcome with_kernel(const string &account, Words more = {}) {
-  File clock(string(40, '\0'));
+  File clock(kTrueTime);
   Words all = {"doctor", "--root", FLAKE_FIXTURES "doctor/machine"};
   all.insert(all.end(), more.begin(), more.end());
   return flake(all, "",
@@ -360,7 +362,7 @@ TEST(Doctor, TheEndOfTheLayoutIsForeseen) {
 
 // Runs the command under a clock that is moved by step_ns when it has run for a moment.
 Outcome with_step(const string &words, int64_t step_ns, int after_ms) {
-  File clock(string(40, '\0'));
+  File clock(kTrueTime);
   std::thread stepper([&] {
     std::this_thread::sleep_for(std::chrono::milliseconds(after_ms));
     std::ofstream file(clock.path(), std::ios::binary | std::ios::in);
@@ -406,7 +408,7 @@ TEST(Doctor, WatchAsksTheKernelToTellOfSteps) {
 }
 
 TEST(Doctor, AClockThatStandsStillIsAFailure) {
-  File clock(string(40, '\0'));
+  File clock(kTrueTime);
   const int64_t frozen_ns = time(nullptr) * int64_t{1000000000};
   std::ofstream file(clock.path(), std::ios::binary | std::ios::in);
   file.seekp(8);

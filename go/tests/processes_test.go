@@ -251,16 +251,10 @@ func TestAProgramEndsQuietlyWithWhatIsOpen(t *testing.T) {
 }
 
 func TestOpeningIsQuickAndLooksNothingUp(t *testing.T) { // S9
-	quickest := time.Hour
-	for i := 0; i < 5; i++ { // a busy machine may delay one of them
-		started := time.Now()
-		open(t).Close()
-		if took := time.Since(started); took < quickest {
-			quickest = took
-		}
-	}
-	if quickest > time.Second {
-		t.Fatal(quickest)
+	started := time.Now()
+	open(t).Close()
+	if took := time.Since(started); took > time.Second {
+		t.Fatal(took)
 	}
 }
 

@@ -35,15 +35,14 @@ func TestAWaitEndsAtTheOneDeadline(t *testing.T) {
 	}
 }
 
-func TestAContextEndsAWaitAtOnceAndNoIDIsLost(t *testing.T) {
-	gen := exhausted(t, 25*time.Second)
+// drawnUntilCanceled gives how many IDs came before the context, which must end the wait at once.
+func drawnUntilCanceled(t *testing.T, next func(context.Context) (flakecore.ID, error)) int64 {
+	t.Helper()
 	ctx, cancel := context.WithCancel(backgroundContext)
 	time.AfterFunc(100*time.Millisecond, cancel)
-	started := time.Now()
-	issued := int64(0)
+	started, issued := time.Now(), int64(0)
 	for {
-		_, err := gen.NextContext(ctx)
-		if err != nil {
+		if _, err := next(ctx); err != nil {
 			expect(t, err, context.Canceled)
 			break
 		}
@@ -52,6 +51,12 @@ func TestAContextEndsAWaitAtOnceAndNoIDIsLost(t *testing.T) {
 	if took := time.Since(started); took > 5*time.Second {
 		t.Fatal(took)
 	}
+	return issued
+}
+
+func TestAContextEndsAWaitAtOnceAndNoIDIsLost(t *testing.T) {
+	gen := exhausted(t, 25*time.Second)
+	issued := drawnUntilCanceled(t, gen.NextContext)
 	if stats := must[flakecore.Stats](t)(gen.Stats()); stats.Issued != issued {
 		t.Fatalf("%d IDs came; %+v", issued, stats)
 	}
@@ -198,24 +203,13 @@ func TestTheWaitsOfABufferedOneDoNotAddUp(t *testing.T) {
 func TestAContextEndsTheWaitOfABufferedOneAndNoIDIsLost(t *testing.T) {
 	gen := exhausted(t, 25*time.Second)
 	buffered := must[*flakecore.Buffered](t)(flakecore.NewBuffered(gen, 2, time.Hour))
-	ctx, cancel := context.WithCancel(backgroundContext)
-	time.AfterFunc(100*time.Millisecond, cancel)
-	started, issued := time.Now(), int64(0)
-	for {
-		_, err := buffered.NextContext(ctx)
-		if err != nil {
-			expect(t, err, context.Canceled)
-			break
-		}
-		issued++
-	}
-	if took := time.Since(started); took > 5*time.Second {
-		t.Fatal(took)
-	}
+	issued := drawnUntilCanceled(t, buffered.NextContext)
 	if stats := must[flakecore.Stats](t)(gen.Stats()); stats.Issued < issued ||
 		stats.Issued > issued+1 { // the rest of a block
 		t.Fatalf("%d IDs came; %+v", issued, stats)
 	}
-	_, err := buffered.NextContext(ctx)
+	ended, cancel := context.WithCancel(backgroundContext)
+	cancel()
+	_, err := buffered.NextContext(ended)
 	expect(t, err, context.Canceled)
 }

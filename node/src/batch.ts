@@ -12,7 +12,7 @@ const POOL_BYTES = 262_144;
 const POOLED_MAX_BYTES = POOL_BYTES / 16;
 
 let pool = new ArrayBuffer(0);
-let used = POOL_BYTES;
+let used = 0;
 
 /** Memory as it comes: to clear what is filled at once would cost as much as filling it. */
 function newPool(): ArrayBuffer {
@@ -34,7 +34,7 @@ function newLarge(n: number): BigUint64Array {
 export function newBatch(n: number): BigUint64Array {
   const bytes = n * ID_BYTES;
   if (bytes > POOLED_MAX_BYTES) return newLarge(n);
-  if (used + bytes > POOL_BYTES) {
+  if (used + bytes > pool.byteLength) {
     pool = newPool();
     used = 0;
   }

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { MessageChannel } from 'node:worker_threads';
 import fc from 'fast-check';
 import { ArgumentTypeError, Generator, Layout } from 'flakecore';
-import { NOW_MS, NS_PER_MS, freshClock, freshSpace, refuses, rises } from './shared.mjs';
+import { NOW_MS, NS_PER_MS, freshClock, freshSpace, node, refuses, rises } from './shared.mjs';
 
 const LAYOUTS = ['snowflake', '41/10/4', 'sonyflake', '41/10/1', '32/2/24*1s'];
 
@@ -196,4 +196,18 @@ test('counts that are none are refused', () => {
   }
   assert.ok(gen.nextRange(Number.MAX_SAFE_INTEGER).length <= 4096);
   gen.close();
+});
+
+test('an array of none can be had first, and where a piece of memory is spent', () => {
+  const done = node(`
+    import { Generator } from 'flakecore';
+    const gen = new Generator({ node: 1, space: '${freshSpace()}', layout: '32/2/24*1s' });
+    const none = gen.nextIds(0).length;
+    for (let left = 1; left > 0;) {
+      const ids = gen.nextIds(1024);
+      left = ids.buffer.byteLength - ids.byteOffset - ids.byteLength;
+    }
+    console.log(none, gen.nextIds(0).length, gen.nextIds(1).length);
+  `);
+  assert.deepEqual([done.stderr, done.stdout], ['', '0 0 1\n']);
 });

@@ -54,7 +54,7 @@ for (const [ending, task] of [
   test(`a worker that ${ending} gives its node back`, async () => {
     const space = freshSpace();
     const thread = worker(task, { node: 1, space });
-    thread.on('error', () => {});  // it may come before the message, which once would not wait for
+    thread.on('error', () => {}); // it may come before the message, which once would not wait for
     const ended = new Promise((resolve) => { thread.on('exit', resolve); });
     await new Promise((resolve) => { thread.on('message', resolve); });
     if (ending.includes('terminated')) await thread.terminate();
@@ -195,13 +195,9 @@ for (const ending of [
 }
 
 test('opening is quick and looks nothing up', () => { // S9
-  const space = freshSpace();
-  const took = Array.from({ length: 5 }, () => { // a busy machine may delay one of them
-    const started = performance.now();
-    new Generator({ node: 1, space }).close();
-    return performance.now() - started;
-  });
-  assert.ok(Math.min(...took) < 500, `${took} ms`);
+  const started = performance.now();
+  new Generator({ node: 1, space: freshSpace() }).close();
+  assert.ok(performance.now() - started < 500);
 });
 
 test('a run directory that is not there is an error that says what to do', () => {

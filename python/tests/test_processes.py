@@ -244,12 +244,9 @@ def test_the_interpreter_ends_quietly(space, ending):
 
 
 def test_opening_is_quick_and_looks_nothing_up(space):  # S9
-    def seconds():
-        started = time.monotonic()
-        Generator(node=1, space=space).close()
-        return time.monotonic() - started
-
-    assert min(seconds() for _ in range(5)) < 0.5  # a busy machine may delay one of them
+    started = time.monotonic()
+    Generator(node=1, space=space).close()
+    assert time.monotonic() - started < 0.5
 
 
 def test_the_package_needs_none_of_what_is_optional(space):  # S44
